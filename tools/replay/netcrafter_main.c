@@ -35,6 +35,30 @@ static int read_requests(const struct stream_options *o, struct requests *reques
 	return -EINVAL;
 }
 
+/* As many accesses of data go first as of page walks cross where nothing goes first. */
+static int count_walks(const struct netcrafter_found *found, unsigned played, struct netcrafter_setting *setting)
+{
+	const struct netcrafter_options *o = found->options;
+	const struct netcrafter_variant *plain = netcrafter_variant_named("plain");
+	const struct netcrafter_setting base = netcrafter_variant_setting(plain, &o->setting);
+	struct netcrafter_result result;
+	int status;
+
+	setting->seed = o->stream.seed;
+	for (unsigned i = 0; i < played; i++) {
+		if (o->variants[i] == plain) {
+			setting->data_first = (unsigned)found->results[i].walk_crossings;
+			return 0;
+		}
+	}
+	status = netcrafter_run(found->requests, &base, &result);
+	if (status)
+		return status;
+	setting->data_first = (unsigned)result.walk_crossings;
+	netcrafter_result_free(&result);
+	return 0;
+}
+
 static int play(struct netcrafter_found *found, char *error)
 {
 	const struct netcrafter_options *o = found->options;
@@ -44,7 +68,10 @@ static int play(struct netcrafter_found *found, char *error)
 	for (unsigned i = 0; o->variants[i] && !status; i++) {
 		struct netcrafter_setting setting = netcrafter_variant_setting(o->variants[i], &o->setting);
 
-		status = netcrafter_run(found->requests, &setting, &found->results[i]);
+		if (o->variants[i]->data_first)
+			status = count_walks(found, i, &setting);
+		if (!status)
+			status = netcrafter_run(found->requests, &setting, &found->results[i]);
 		if (status == -EBADMSG)
 			snprintf(error, REPLAY_ERROR_BYTES,
 				 "%s: the link delivered other data than was sent: a bug in the model",

@@ -50,7 +50,7 @@ static const char help[] =
 	"  --burst N          maximum latency-critical flits in a row while others wait, 1 to 255 (16)\n"
 	"Output:\n"
 	"  --variants LIST    variants to simulate, comma-separated (all):\n"
-	"                     plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, tuned, finepack, both\n"
+	"                     plain, ideal, stitching, pooling, trimming, sequencing, data-first, netcrafter, tuned, finepack, both\n"
 	"  -o, --output FORM  table, json or csv (table)\n";
 
 static bool take_variant(void *options, unsigned place, const char *name)
@@ -85,8 +85,8 @@ static int take(void *options, int option, const char *value)
 
 	switch (option) {
 	case VARIANTS:
-		return option_list("variants", value, "one of plain, ideal, stitching, pooling, trimming, sequencing, netcrafter, tuned, "
-				   "finepack, both", take_variant, o);
+		return option_list("variants", value, "one of plain, ideal, stitching, pooling, trimming, sequencing, data-first, "
+				   "netcrafter, tuned, finepack, both", take_variant, o);
 	case 'o': return option_output(value, &o->output);
 	case NO_SELECTIVE: o->setting.selective = false; return 0;
 	case NO_YIELDING: o->setting.yielding = false; return 0;

@@ -217,7 +217,8 @@ static struct json_object *variant_object(const struct netcrafter_found *f, unsi
 	_Static_assert(sizeof(names) / sizeof(names[0]) == sizeof(values) / sizeof(values[0]), "a name for each value");
 	if (o && !output_add_text(o, "name", f->options->variants[i]->name) && !add_number(o, "speed_up", s.speed_up) &&
 	    !add_number(o, "utilisation", r->utilisation) && !add_number(o, "pool_mean_ns", r->pool_ns_mean) &&
-	    !add_latency(o, "access", &r->access) && !add_latency(o, "translation", &r->translation) && !add_kinds(o, f, i) &&
+	    !add_latency(o, "access", &r->access) && !add_latency(o, "translation", &r->translation) &&
+	    (!r->first.count || !add_latency(o, "first", &r->first)) && !add_kinds(o, f, i) &&
 	    !add_padding(o, r))
 		return o;
 	json_object_put(o);

@@ -11,6 +11,7 @@ struct cache_line {
 	uint64_t wts, rts; /* lease */
 	uint64_t used;	   /* when it was used last */
 	uint32_t version;  /* of its bytes */
+	uint16_t valid;	   /* words of 4 bytes that are there, a bit each */
 	bool dirty;
 };
 

@@ -14,10 +14,11 @@
 enum { HEADER = 8 + 4, ACK = 4, STAMP = 2 };
 
 const char *const hierarchy_names[HIERARCHY_PROTOCOLS] = { "wb-nc", "wt-nc", "printed", "leases-sc", "leases-rc", "rdma" };
+const char *const hierarchy_fill_names[HIERARCHY_FILLS] = { "whole", "trimmed", "sectored" };
 
 const struct hierarchy_setting hierarchy_thesis = {
 	.protocol = HIERARCHY_RC, .gpus = 4, .units = 64, .l1_bytes = 16384, .l1_ways = 4, .l2_bytes = 262144, .l2_ways = 16, .banks = 8,
-	.tsu_sets = 16384, .tsu_ways = 8, .read_lease = 10, .write_lease = 5,
+	.tsu_sets = 16384, .tsu_ways = 8, .read_lease = 10, .write_lease = 5, .sector_bytes = 16,
 };
 
 /* What memory's bytes are: a version counts the writes. */
@@ -59,12 +60,40 @@ static void reach(uint64_t *clock, uint64_t time)
 		*clock = time;
 }
 
+/* The GPU whose L2 a GPU's misses go to. */
+static unsigned home_of(const struct hierarchy *h, unsigned gpu, uint64_t line)
+{
+	return h->s.protocol == HIERARCHY_RDMA ? (unsigned)(line / (HIERARCHY_PAGE / HIERARCHY_LINE) % h->s.gpus) : gpu;
+}
+
 /* The number of the bank that has a line. In the bank it is line / banks. */
 static unsigned bank_of(const struct hierarchy *h, unsigned gpu, uint64_t line)
 {
-	unsigned home = h->s.protocol == HIERARCHY_RDMA ? (unsigned)(line / (HIERARCHY_PAGE / HIERARCHY_LINE) % h->s.gpus) : gpu;
+	return home_of(h, gpu, line) * h->s.banks + (unsigned)(line % h->s.banks);
+}
 
-	return home * h->s.banks + (unsigned)(line % h->s.banks);
+/* The first half of the GPUs, rounded up, is cluster 0. */
+static bool other_cluster(const struct hierarchy *h, unsigned gpu, uint64_t line)
+{
+	unsigned half = (h->s.gpus + 1) / 2;
+
+	return (gpu < half) != (home_of(h, gpu, line) < half);
+}
+
+/* The words that a miss brings. */
+static uint16_t brought(const struct hierarchy *h, unsigned gpu, uint64_t line, uint16_t words)
+{
+	unsigned each = h->s.sector_bytes / 4, found = 0, sectors = 0;
+
+	if (h->s.fill == HIERARCHY_WHOLE || (h->s.fill == HIERARCHY_TRIMMED && !other_cluster(h, gpu, line)))
+		return HIERARCHY_ALL;
+	for (unsigned at = 0; at < HIERARCHY_WORDS; at += each) {
+		unsigned sector = ((1u << each) - 1) << at;
+
+		found += (words & sector) != 0;
+		sectors |= words & sector ? sector : 0;
+	}
+	return (uint16_t)(h->s.fill == HIERARCHY_TRIMMED && found > 1 ? HIERARCHY_ALL : sectors);
 }
 
 /* --- memory --- */
@@ -143,8 +172,9 @@ static uint32_t needed(const struct hierarchy *h, uint64_t line)
 
 /* --- caches --- */
 
-static void fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t time, const struct glk_lease *lease, uint32_t version,
-		 bool dirty)
+/* The line's words that are there stay: sectors have no leases, and L1s keep nothing over a barrier. */
+static struct cache_line *fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t time, const struct glk_lease *lease,
+			       uint32_t version, bool dirty)
 {
 	struct cache_line *to = cache_find(c, line);
 
@@ -155,12 +185,14 @@ static void fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t t
 			h->count.dram_writes++;
 		}
 		to->dirty = false;
+		to->valid = 0;
 	}
 	to->line = line + 1;
 	to->wts = lease->wts;
 	to->rts = lease->rts;
 	to->version = version;
 	to->dirty |= dirty;
+	return to;
 }
 
 /* Algorithms 1, 2, 4 and 5: a block's times behind an answer. */
@@ -223,33 +255,35 @@ static struct glk_lease l2_write(struct hierarchy *h, unsigned gpu, uint64_t lin
 	return lease;
 }
 
-static void l1_read(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line)
+static void l1_read(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words)
 {
 	struct cache *c = &h->l1[gpu * h->s.units + unit];
 	struct clocks *clock = &h->of_l1[gpu * h->s.units + unit];
 	struct cache_line *found = cache_find(c, line);
 	struct glk_lease lease;
+	bool held = found && clock->loads <= found->rts;
 	uint32_t version;
 
 	h->count.l1.reads++;
-	if (found && clock->loads <= found->rts) {
+	if (held && !(words & ~found->valid)) {
 		h->count.old += found->version < needed(h, line);
 		if (h->s.protocol != HIERARCHY_PRINTED)
 			reach(&clock->loads, found->wts);
 		return;
 	}
 	h->count.l1.read_misses++;
-	h->count.l1.ended += !!found;
+	h->count.l1.ended += found && !held;
+	h->count.partial += held;
 	lease = l2_read(h, gpu, line, clock->loads, &version);
 	h->count.old += version < needed(h, line);
 	if (h->s.protocol == HIERARCHY_PRINTED)
 		lease = printed_block(clock->loads, &lease);
 	else if (has_leases(h))
 		reach(&clock->loads, lease.wts);
-	fill(h, c, line, clock->loads, &lease, version, false);
+	fill(h, c, line, clock->loads, &lease, version, false)->valid |= brought(h, gpu, line, words);
 }
 
-static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line)
+static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words)
 {
 	struct cache *c = &h->l1[gpu * h->s.units + unit];
 	struct clocks *clock = &h->of_l1[gpu * h->s.units + unit];
@@ -257,7 +291,7 @@ static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t 
 	struct glk_lease lease;
 
 	h->count.l1.writes++;
-	h->count.l1.write_misses += !found || clock->loads > found->rts;
+	h->count.l1.write_misses += !found || clock->loads > found->rts || words & ~found->valid;
 	lease = l2_write(h, gpu, line, clock->loads > clock->stores ? clock->loads : clock->stores);
 	if (h->s.protocol == HIERARCHY_PRINTED) {
 		lease = printed_block(clock->loads, &lease);
@@ -267,12 +301,12 @@ static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t 
 		if (h->s.protocol == HIERARCHY_SC)
 			reach(&clock->loads, lease.wts);
 	}
-	fill(h, c, line, clock->loads, &lease, h->memory[line].version, false);
+	fill(h, c, line, clock->loads, &lease, h->memory[line].version, false)->valid |= brought(h, gpu, line, words);
 }
 
-void hierarchy_access(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, bool write)
+void hierarchy_access(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words, bool write)
 {
-	(write ? l1_write : l1_read)(h, gpu, unit, line);
+	(write ? l1_write : l1_read)(h, gpu, unit, line, words);
 }
 
 /* Without leases a GPU of today drops its L1s; only the L2s of other GPUs may be old then. */
@@ -369,13 +403,21 @@ static int allocate(struct hierarchy *h)
 	return error;
 }
 
+static bool fill_valid(const struct hierarchy_setting *s)
+{
+	unsigned bytes = s->sector_bytes;
+
+	return s->fill == HIERARCHY_WHOLE || (s->protocol == HIERARCHY_RDMA && (bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32));
+}
+
 int hierarchy_new(const struct hierarchy_setting *s, uint64_t lines, struct hierarchy **out)
 {
 	struct hierarchy *h;
 	int error;
 
 	if (!lines || !s->gpus || !s->units || !s->banks || s->l1_bytes < HIERARCHY_LINE * s->l1_ways ||
-	    s->l2_bytes < HIERARCHY_LINE * s->l2_ways || !s->l1_ways || !s->l2_ways || !s->read_lease || !s->write_lease)
+	    s->l2_bytes < HIERARCHY_LINE * s->l2_ways || !s->l1_ways || !s->l2_ways || !s->read_lease || !s->write_lease ||
+	    !fill_valid(s))
 		return -EINVAL;
 	h = calloc(1, sizeof(*h));
 	if (!h)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HIERARCHY_LINE = 64, HIERARCHY_PAGE = 4096 };
+enum { HIERARCHY_LINE = 64, HIERARCHY_PAGE = 4096, HIERARCHY_WORDS = HIERARCHY_LINE / 4, HIERARCHY_ALL = (1 << HIERARCHY_WORDS) - 1 };
 
 enum hierarchy_protocol {
 	HIERARCHY_WB,	   /**< no coherence, L2 writes back (TSM-WB-NC) */
@@ -24,6 +24,16 @@ enum hierarchy_protocol {
 
 extern const char *const hierarchy_names[HIERARCHY_PROTOCOLS];
 
+/** What an L1's miss brings. Not WHOLE: of HIERARCHY_RDMA only, because leases are of lines, and clusters need memories of their own. */
+enum hierarchy_fill {
+	HIERARCHY_WHOLE,    /**< the line */
+	HIERARCHY_TRIMMED,  /**< the same, but from the other cluster only the sector, if one has all that is asked for (NetCrafter 4.3) */
+	HIERARCHY_SECTORED, /**< the sectors that are asked for */
+	HIERARCHY_FILLS
+};
+
+extern const char *const hierarchy_fill_names[HIERARCHY_FILLS];
+
 struct hierarchy_setting {
 	enum hierarchy_protocol protocol;
 	unsigned gpus, units;		  /**< compute units, that is L1s, of a GPU */
@@ -32,6 +42,8 @@ struct hierarchy_setting {
 	unsigned tsu_sets, tsu_ways;	  /**< of memory's timestamps; powers of two */
 	uint32_t read_lease, write_lease;
 	bool adapt; /**< leases of lines that are renewed unchanged grow */
+	enum hierarchy_fill fill;
+	unsigned sector_bytes; /**< 4, 8, 16 or 32 */
 };
 
 /** The thesis's system: Table 3.1, 4 GPUs, RdLease 10, WrLease 5 (S4.4.1). */
@@ -48,6 +60,7 @@ struct hierarchy_count {
 	uint64_t dram_reads, dram_writes; /* of lines */
 	uint64_t same;			  /* leases renewed without the line */
 	uint64_t remote;		  /* requests to another GPU's L2 */
+	uint64_t partial;		  /* misses of L1s that had the line, without the words */
 	uint64_t old;			  /* loads of what had been overwritten before the last barrier */
 	uint64_t barriers;
 	/* Between L2 and memory: bytes of all messages, and of their timestamps (S4.2.7: 8 B address, 4 B metadata, 4 B ack, 64 B line). */
@@ -61,8 +74,8 @@ struct hierarchy;
 int hierarchy_new(const struct hierarchy_setting *setting, uint64_t lines, struct hierarchy **hierarchy);
 void hierarchy_free(struct hierarchy *hierarchy);
 
-/** A compute unit reads or writes a line, or part of it. */
-void hierarchy_access(struct hierarchy *hierarchy, unsigned gpu, unsigned unit, uint64_t line, bool write);
+/** A compute unit reads or writes some of a line's words of 4 bytes, a bit each, at least one. A write that misses fills as a read. */
+void hierarchy_access(struct hierarchy *hierarchy, unsigned gpu, unsigned unit, uint64_t line, uint16_t words, bool write);
 
 /** All units have arrived: what they wrote is in memory, and later loads should see it. */
 void hierarchy_barrier(struct hierarchy *hierarchy);

@@ -14,7 +14,19 @@ struct machine {
 
 static void access(const struct machine *m, unsigned gpu, unsigned unit, uint64_t line, bool write)
 {
-	hierarchy_access(m->h, gpu, unit, line, write);
+	hierarchy_access(m->h, gpu, unit, line, HIERARCHY_ALL, write);
+}
+
+/* Reads some words of a line: what all lanes of an instruction ask for, which the L1 is asked for at once. */
+static void read_words(const struct machine *m, unsigned gpu, unsigned unit, uint64_t line, unsigned words)
+{
+	hierarchy_access(m->h, gpu, unit, line, (uint16_t)words, READ);
+}
+
+/* A float, by its number in memory. */
+static void read_float(const struct machine *m, unsigned gpu, unsigned unit, uint64_t at)
+{
+	read_words(m, gpu, unit, at / FLOATS, 1u << at % FLOATS);
 }
 
 static uint64_t all_lines(uint64_t bytes, unsigned gpus)
@@ -144,7 +156,7 @@ static void fir_group(const struct machine *m, unsigned gpu, unsigned unit, uint
 	(void)bytes;
 	for (uint64_t i = group * GROUP; i < (group + 1) * GROUP; i++) {
 		access(m, gpu, unit, 0, READ);
-		access(m, gpu, unit, 1 + i - (i ? 1 : 0), READ);
+		read_words(m, gpu, unit, 1 + i - (i ? 1 : 0), i ? HIERARCHY_ALL & ~1u : HIERARCHY_ALL); /* its first is 16 before */
 		access(m, gpu, unit, 1 + i, READ);
 		access(m, gpu, unit, 1 + groups * GROUP + i, WRITE);
 	}
@@ -163,7 +175,7 @@ static void aes_group(const struct machine *m, unsigned gpu, unsigned unit, uint
 	for (uint64_t i = group * GROUP; i < (group + 1) * GROUP; i++) {
 		access(m, gpu, unit, 3 + i, READ);
 		for (unsigned round = 0; round < 11; round++)
-			access(m, gpu, unit, round / 4, READ);
+			read_words(m, gpu, unit, round / 4, 0xfu << round % 4 * 4);
 		access(m, gpu, unit, 3 + i, WRITE);
 	}
 }
@@ -225,7 +237,33 @@ static void mm(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t 
 	run_groups(h, s, bytes, side / 16 * (side / 16), mm_group);
 }
 
+/* The same without local memory: a work-item for each element reads its row of A and column of B, waves of 4 x 16 side by side. */
+static void gemm_group(const struct machine *m, unsigned gpu, unsigned unit, uint64_t group, uint64_t groups, uint64_t bytes)
+{
+	uint64_t side = side_of(bytes, 3), row = side / FLOATS, x = group % row, y = group / row;
+
+	(void)groups;
+	for (uint64_t k = 0; k < side; k++) {
+		for (unsigned i = 0; i < 16; i++) {
+			read_float(m, gpu, unit, (y * 16 + i) * side + k);
+			if (i % 4 == 3)
+				access(m, gpu, unit, side * row + k * row + x, READ);
+		}
+	}
+	for (unsigned i = 0; i < 16; i++)
+		access(m, gpu, unit, 2 * side * row + (y * 16 + i) * row + x, WRITE);
+}
+
+static void gemm(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t bytes)
+{
+	uint64_t side = side_of(bytes, 3);
+
+	run_groups(h, s, bytes, side / 16 * (side / 16), gemm_group);
+}
+
 /* 3 x 3: a line of the output needs the lines around it of three rows. */
+static const unsigned conv_words[] = { 1u << (FLOATS - 1), HIERARCHY_ALL, 1 }; /* of the line to the left, of its own, to the right */
+
 static void conv_group(const struct machine *m, unsigned gpu, unsigned unit, uint64_t group, uint64_t groups, uint64_t bytes)
 {
 	uint64_t side = side_of(bytes, 2), row = side / FLOATS, all = side * row;
@@ -234,7 +272,7 @@ static void conv_group(const struct machine *m, unsigned gpu, unsigned unit, uin
 	for (uint64_t i = group * GROUP; i < (group + 1) * GROUP; i++) {
 		for (unsigned r = 0; r < 3; r++)
 			for (unsigned c = 0; c < 3; c++)
-				access(m, gpu, unit, (i + (r + all - 1) * row + c + all - 1) % all, READ);
+				read_words(m, gpu, unit, (i + (r + all - 1) * row + c + all - 1) % all, conv_words[c]);
 		access(m, gpu, unit, all + i, WRITE);
 	}
 }
@@ -254,9 +292,9 @@ static void rows_group(const struct machine *m, unsigned gpu, unsigned unit, uin
 	(void)groups;
 	for (uint64_t wave = 0; wave < 4; wave++) {
 		for (uint64_t j = 0; j < side; j++) {
-			access(m, gpu, unit, all + j / FLOATS, READ);
+			read_float(m, gpu, unit, all * FLOATS + j);
 			for (uint64_t lane = 0; lane < 64; lane++)
-				access(m, gpu, unit, (group * 256 + wave * 64 + lane) * row + j / FLOATS, READ);
+				read_float(m, gpu, unit, (group * 256 + wave * 64 + lane) * side + j);
 		}
 		for (unsigned i = 0; i < 4; i++)
 			access(m, gpu, unit, all + row + group * GROUP + wave * 4 + i, WRITE);
@@ -270,7 +308,7 @@ static void columns_group(const struct machine *m, unsigned gpu, unsigned unit, 
 
 	(void)groups;
 	for (uint64_t i = 0; i < side; i++) {
-		access(m, gpu, unit, all + row + i / FLOATS, READ);
+		read_float(m, gpu, unit, (all + row) * FLOATS + i);
 		for (unsigned l = 0; l < GROUP; l++)
 			access(m, gpu, unit, i * row + group * GROUP + l, READ);
 	}
@@ -310,6 +348,7 @@ const struct cache_stream cache_streams[] = {
 	{ "bicg", "A' r, A p", 16 * MIB, vector_lines, bicg },
 	{ "conv", "a convolution of 3 x 3", 32 * MIB, all_lines, conv },
 	{ "fir", "a filter of 16 taps", 32 * MIB, all_lines, fir },
+	{ "gemm", "a product of matrices, each work-item its own element", 6 * MIB, all_lines, gemm },
 	{ "mm", "a product of matrices by tiles of 16 x 16", 6 * MIB, all_lines, mm },
 	{ "mt", "a transposition by tiles of 16 x 16", 32 * MIB, all_lines, mt },
 	{ "relu", "an input, an output", 32 * MIB, all_lines, relu },

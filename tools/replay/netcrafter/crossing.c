@@ -28,9 +28,22 @@ struct way {
 	struct sent sent[UNDER_WAY];
 };
 
-struct crossing {
+/*
+ * A queue and what un-stitches it. Packets that go first have a lane of their own, because packets of a kind stay in their order;
+ * the room for flits is common.
+ */
+struct lane {
 	struct glk_cluster_queue *queue;
 	struct glk_unstitch *unstitch;
+	struct crossing *crossing;
+	struct way ways[GLK_KIND_COUNT];
+};
+
+enum { USUAL, FIRST, LANES };
+
+struct crossing {
+	struct lane lanes[LANES]; /* FIRST has a queue if there are such packets */
+	unsigned run;		  /* flits of FIRST in a row */
 	crossing_arrive arrive;
 	void *user;
 	struct netcrafter_setting setting;
@@ -40,8 +53,7 @@ struct crossing {
 	int failed;
 	struct pool_tuner tuner;
 	uint64_t pool_since, pool_ns_ticks; /* of the present pooling time, and that times time, for its mean */
-	uint64_t padded[PADDINGS];
-	struct way ways[GLK_KIND_COUNT];
+	uint64_t padded[PADDINGS], refused; /* packets that one lane had room for, but not both */
 };
 
 /* FNV-1a, by 64 bits. */
@@ -68,8 +80,9 @@ static uint64_t hash_of(enum glk_kind kind, const uint8_t *packet, size_t length
 
 static void arrived(void *user, enum glk_kind kind, const uint8_t *packet, size_t length, unsigned pieces)
 {
-	struct crossing *c = user;
-	struct way *way = &c->ways[kind];
+	struct lane *lane = user;
+	struct crossing *c = lane->crossing;
+	struct way *way = &lane->ways[kind];
 	const struct sent *sent = &way->sent[way->begin % UNDER_WAY];
 
 	(void)pieces;
@@ -100,10 +113,18 @@ static struct glk_cluster_queue_config queue_config(const struct crossing *c)
 	};
 }
 
+static int create_lane(struct crossing *c, struct lane *lane)
+{
+	const struct glk_cluster_queue_config config = queue_config(c);
+	int rc = glk_cluster_queue_create(&config, &lane->queue);
+
+	lane->crossing = c;
+	return rc ? rc : glk_unstitch_create(c->setting.flit_bytes, arrived, lane, &lane->unstitch);
+}
+
 int crossing_create(const struct netcrafter_setting *setting, crossing_arrive arrive, void *user, struct crossing **crossing)
 {
 	struct crossing *c = calloc(1, sizeof(*c));
-	struct glk_cluster_queue_config config;
 	int rc;
 
 	if (!c)
@@ -111,13 +132,12 @@ int crossing_create(const struct netcrafter_setting *setting, crossing_arrive ar
 	c->setting = *setting;
 	c->slot = (uint64_t)setting->flit_bytes * TICKS_NS / setting->between;
 	c->tuner.pool_ns = setting->pool_ns;
-	config = queue_config(c);
 	c->arrive = arrive;
 	c->user = user;
 	c->due = UINT64_MAX;
-	rc = glk_cluster_queue_create(&config, &c->queue);
-	if (!rc)
-		rc = glk_unstitch_create(setting->flit_bytes, arrived, c, &c->unstitch);
+	rc = create_lane(c, &c->lanes[USUAL]);
+	if (!rc && setting->data_first)
+		rc = create_lane(c, &c->lanes[FIRST]);
 	if (rc)
 		crossing_free(c);
 	else
@@ -129,8 +149,10 @@ void crossing_free(struct crossing *c)
 {
 	if (!c)
 		return;
-	glk_unstitch_destroy(c->unstitch);
-	glk_cluster_queue_destroy(c->queue);
+	for (unsigned i = 0; i < LANES; i++) {
+		glk_unstitch_destroy(c->lanes[i].unstitch);
+		glk_cluster_queue_destroy(c->lanes[i].queue);
+	}
 	free(c);
 }
 
@@ -143,13 +165,33 @@ static void count_padding(struct crossing *c, size_t length)
 		c->padded[c->setting.flit_bytes - tail]++;
 }
 
-int crossing_push(struct crossing *c, uint64_t time, uint32_t which, enum glk_kind kind, const uint8_t *packet, size_t length)
+static unsigned fill_of(const struct crossing *c, unsigned lane)
 {
-	struct way *way = &c->ways[kind];
+	return c->lanes[lane].queue ? glk_cluster_queue_fill(c->lanes[lane].queue) : 0;
+}
+
+/* Of two lanes neither alone knows. */
+static bool has_room(const struct crossing *c, size_t length)
+{
+	size_t flits = (length + c->setting.flit_bytes - 1) / c->setting.flit_bytes;
+
+	return fill_of(c, USUAL) + fill_of(c, FIRST) + flits <= c->setting.queue_entries;
+}
+
+int crossing_push(struct crossing *c, uint64_t time, uint32_t which, bool first, enum glk_kind kind, const uint8_t *packet,
+		  size_t length)
+{
+	struct lane *lane = &c->lanes[first ? FIRST : USUAL];
+	struct way *way = &lane->ways[kind];
 	uint64_t clock = time / c->slot * c->setting.clocks + time % c->slot * c->setting.clocks / c->slot;
 	uint64_t end = (time / c->slot + 1) * c->slot;
-	int rc = glk_cluster_queue_push(c->queue, clock, kind, packet, length);
+	int rc;
 
+	if (c->lanes[FIRST].queue && !has_room(c, length)) {
+		c->refused++;
+		return -EAGAIN;
+	}
+	rc = glk_cluster_queue_push(lane->queue, clock, kind, packet, length);
 	if (rc)
 		return rc;
 	if (way->end - way->begin == UNDER_WAY)
@@ -171,12 +213,14 @@ uint64_t crossing_due(const struct crossing *c)
 static uint64_t find_due(const struct crossing *c)
 {
 	uint64_t first = c->now / c->slot * c->setting.clocks; /* clock of the time that begins now */
-	uint64_t next;
+	uint64_t next = UINT64_MAX;
 
-	if (!glk_cluster_queue_fill(c->queue))
-		return UINT64_MAX;
-	next = glk_cluster_queue_next(c->queue, first);
-	return (next / c->setting.clocks + 1) * c->slot;
+	for (unsigned i = 0; i < LANES; i++) {
+		uint64_t of = fill_of(c, i) ? glk_cluster_queue_next(c->lanes[i].queue, first) : UINT64_MAX;
+
+		next = of < next ? of : next;
+	}
+	return next == UINT64_MAX ? next : (next / c->setting.clocks + 1) * c->slot;
 }
 
 static void note_pool_time(struct crossing *c, unsigned pool_ns, uint64_t now)
@@ -190,39 +234,55 @@ static int tune(struct crossing *c)
 	unsigned before = c->tuner.pool_ns;
 	struct glk_cluster_queue_config config;
 
-	if (!pool_tuner_look(&c->tuner, glk_cluster_queue_counters(c->queue)))
+	if (!pool_tuner_look(&c->tuner, glk_cluster_queue_counters(c->lanes[USUAL].queue)))
 		return 0;
 	note_pool_time(c, before, c->now);
 	config = queue_config(c);
-	return glk_cluster_queue_set(c->queue, &config);
+	return glk_cluster_queue_set(c->lanes[USUAL].queue, &config);
+}
+
+/* Returns whether a flit has left. */
+static bool clock_lane(struct crossing *c, struct lane *lane, uint64_t clock, bool ready)
+{
+	unsigned credits[GLK_CLASS_COUNT] = { INT_MAX, INT_MAX, INT_MAX };
+	struct glk_flit flit;
+
+	if (!lane->queue || !glk_cluster_queue_clock(lane->queue, clock, ready, credits, &flit))
+		return false;
+	if (glk_unstitch_flit(lane->unstitch, &flit))
+		c->failed = -EBADMSG;
+	return true;
+}
+
+/* As the queue does with latency-critical kinds: those that go first do so until `burst` have, while others wait. */
+static void clock_lanes(struct crossing *c, uint64_t clock, bool ready)
+{
+	unsigned first = c->run < c->setting.burst || !fill_of(c, USUAL) ? FIRST : USUAL;
+	bool left = clock_lane(c, &c->lanes[first], clock, ready);
+	bool other = clock_lane(c, &c->lanes[!first], clock, ready && !left);
+
+	if (first == FIRST ? left : other)
+		c->run++;
+	else if (left || other)
+		c->run = 0;
 }
 
 int crossing_step(struct crossing *c)
 {
-	unsigned credits[GLK_CLASS_COUNT] = { INT_MAX, INT_MAX, INT_MAX };
 	uint64_t first;
 
 	c->now = c->due;
 	first = (c->now / c->slot - 1) * c->setting.clocks;
-	for (unsigned i = 0; i < c->setting.clocks && !c->failed; i++) {
-		struct glk_flit flit;
-		bool last = i + 1 == c->setting.clocks;
-
-		if (glk_cluster_queue_clock(c->queue, first + i, last, credits, &flit) && glk_unstitch_flit(c->unstitch, &flit))
-			c->failed = -EBADMSG;
-	}
+	for (unsigned i = 0; i < c->setting.clocks && !c->failed; i++)
+		clock_lanes(c, first + i, i + 1 == c->setting.clocks);
 	if (c->setting.tuned && !c->failed)
 		c->failed = tune(c);
 	c->due = find_due(c);
 	return c->failed;
 }
 
-void crossing_count(struct crossing *c, uint64_t time, struct netcrafter_result *result)
+static void add_counters(struct glk_cluster_queue_counters *to, const struct glk_cluster_queue_counters *from)
 {
-	const struct glk_cluster_queue_counters *from = glk_cluster_queue_counters(c->queue);
-	struct glk_cluster_queue_counters *to = &result->link;
-	double used = time ? (double)(from->flits_out * c->slot) / (double)time : 0;
-
 	for (unsigned kind = 0; kind < GLK_KIND_COUNT; kind++) {
 		to->packets[kind] += from->packets[kind];
 		to->flits_in[kind] += from->flits_in[kind];
@@ -238,6 +298,18 @@ void crossing_count(struct crossing *c, uint64_t time, struct netcrafter_result 
 	to->pool_stitched += from->pool_stitched;
 	to->pool_timed_out += from->pool_timed_out;
 	to->refused += from->refused;
+}
+
+void crossing_count(struct crossing *c, uint64_t time, struct netcrafter_result *result)
+{
+	uint64_t before = result->link.flits_out;
+	double used;
+
+	for (unsigned i = 0; i < LANES; i++)
+		if (c->lanes[i].queue)
+			add_counters(&result->link, glk_cluster_queue_counters(c->lanes[i].queue));
+	result->link.refused += c->refused;
+	used = time ? (double)((result->link.flits_out - before) * c->slot) / (double)time : 0;
 	for (unsigned i = 0; i < PADDINGS; i++)
 		result->padded[i] += c->padded[i];
 	if (used > result->utilisation)

@@ -24,6 +24,9 @@ struct netcrafter_setting {
 	bool stitching, pooling, selective, sequencing, yielding; /**< as in link/cluster_queue.h */
 	bool packed; /**< stores that cross go as FinePack packets */
 	bool tuned;  /**< the pooling time follows the counters */
+	/** So many accesses that cross, chosen by chance, go first as page walks do with `sequencing`, there and back; 0: none. */
+	unsigned data_first;
+	uint64_t seed; /**< of that choice */
 };
 
 /** The paper's: 128 and 16 GB/s, flits of 16 bytes, 1024 entries, 32 ns, 16 bytes, 512 entries; all is on but the last two.
@@ -45,6 +48,7 @@ struct netcrafter_result {
 	uint64_t trimmed, trimmed_bytes;  /**< answers, and what they did not carry */
 	struct latency access;	     /**< of crossing requests: from leaving the GPU to the answer's arrival there */
 	struct latency translation;  /**< of crossing translation requests: likewise */
+	struct latency first;	     /**< of accesses that went first: likewise */
 	uint64_t walks, walk_accesses, walk_crossings; /**< page walks, their accesses, those that crossed */
 	uint64_t stores_packed;	     /**< requests to write that went in FinePack packets */
 	double utilisation;	     /**< of the link's time, the direction that is used more */

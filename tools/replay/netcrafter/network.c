@@ -2,7 +2,7 @@
 /*
  * Packets on their way: a GPU's port, its switch, the link, the other switch, the other GPU's port. A switch takes the
  * packets of a GPU in their order: one for which the link's queue has no room keeps those behind it waiting, but, where
- * there is sequencing, not the latency-critical ones.
+ * there is sequencing, not the latency-critical ones; nor those chosen to go first instead.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -213,7 +213,7 @@ bool network_cross(struct system *s, uint32_t packet)
 
 	if (!p->finepack)
 		build(s, p, bytes);
-	rc = crossing_push(s->crossings[cluster], s->now, packet, (enum glk_kind)p->kind, bytes, p->bytes);
+	rc = crossing_push(s->crossings[cluster], s->now, packet, p->first, (enum glk_kind)p->kind, bytes, p->bytes);
 	if (rc == -EAGAIN)
 		return false;
 	if (rc)
@@ -244,11 +244,12 @@ static void drain(struct system *s, struct queue *queue)
 		queue_take(s, queue);
 }
 
-/* Packets wait behind those of their GPU that came before; latency-critical ones, with sequencing, only behind each other. */
+/* Packets wait behind those of their GPU that came before; those that go first only behind each other. */
 static void at_switch(struct system *s, uint32_t packet)
 {
-	struct gpu *gpu = &s->gpus[s->packets[packet].source];
-	bool first = s->setting.sequencing && glk_kind_critical((enum glk_kind)s->packets[packet].kind);
+	const struct packet *p = &s->packets[packet];
+	struct gpu *gpu = &s->gpus[p->source];
+	bool first = p->first || (s->setting.sequencing && glk_kind_critical((enum glk_kind)p->kind));
 	struct queue *queue = first ? &gpu->critical : &gpu->input;
 
 	queue_put(s, queue, packet);

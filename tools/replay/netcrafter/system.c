@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../hash.h"
+
 void netcrafter_setting_default(struct netcrafter_setting *setting)
 {
 	*setting = (struct netcrafter_setting){
@@ -96,17 +98,28 @@ static enum glk_kind request_packet_kind(const struct request *request)
 	return (enum glk_kind)kinds[request->kind];
 }
 
+static unsigned source_of(const struct system *s, const struct request *request)
+{
+	return s->requests->units[request->unit].gpu;
+}
+
+static bool crosses(const struct system *s, const struct request *request)
+{
+	return system_cluster(s, source_of(s, request)) != system_cluster(s, request->destination);
+}
+
 static void send(struct system *s, uint32_t number)
 {
 	const struct request *request = &s->requests->list[number];
-	unsigned source = s->requests->units[request->unit].gpu;
-	uint32_t packet = network_packet(s, request_packet_kind(request), source, request->destination, number);
+	uint32_t packet = network_packet(s, request_packet_kind(request), source_of(s, request), request->destination, number);
 
 	s->flights[number].sent = s->now;
-	if (system_cluster(s, source) != system_cluster(s, request->destination))
+	if (crosses(s, request))
 		s->result->crossing[request->kind]++;
-	if (packet != NO_PACKET)
-		network_send(s, packet);
+	if (packet == NO_PACKET)
+		return;
+	s->packets[packet].first = s->flights[number].first;
+	network_send(s, packet);
 }
 
 /* ---- Phases ---- */
@@ -151,10 +164,12 @@ static void begin_phase(struct system *s)
 void system_answered(struct system *s, uint32_t number)
 {
 	const struct request *request = &s->requests->list[number];
-	unsigned source = s->requests->units[request->unit].gpu;
+	const struct flight *flight = &s->flights[number];
 
-	if (system_cluster(s, source) != system_cluster(s, request->destination))
-		latency_add(&s->result->access, (s->now - s->flights[number].sent) / TICKS_NS);
+	if (crosses(s, request))
+		latency_add(&s->result->access, (s->now - flight->sent) / TICKS_NS);
+	if (flight->first)
+		latency_add(&s->result->first, (s->now - flight->sent) / TICKS_NS);
 	s->units[request->unit].answered++;
 	s->units[request->unit].reads -= request->kind == REQUEST_READ;
 	look_at(s, request->unit);
@@ -211,14 +226,32 @@ static int make_units(struct system *s)
 	return s->units && s->flights ? 0 : -ENOMEM;
 }
 
+/* Any set of so many requests that cross is as likely. */
+static void choose_first(struct system *s)
+{
+	uint64_t wanted = s->setting.data_first, left = 0;
+
+	for (size_t i = 0; i < s->requests->count; i++)
+		left += crosses(s, &s->requests->list[i]);
+	for (size_t i = 0; i < s->requests->count && wanted; i++) {
+		if (!crosses(s, &s->requests->list[i]))
+			continue;
+		s->flights[i].first = replay_hash(s->setting.seed, i) % left-- < wanted;
+		wanted -= s->flights[i].first;
+	}
+}
+
 static int begin(struct system *s)
 {
 	int rc = latency_begin(&s->result->access);
 
 	rc = rc ? rc : latency_begin(&s->result->translation);
+	rc = rc ? rc : latency_begin(&s->result->first);
 	rc = rc ? rc : make_gpus(s);
 	rc = rc ? rc : make_units(s);
 	rc = rc ? rc : network_begin(s);
+	if (!rc)
+		choose_first(s);
 	if (!rc && s->setting.packed)
 		rc = packing_begin(s);
 	return rc;
@@ -275,6 +308,7 @@ void netcrafter_result_free(struct netcrafter_result *result)
 {
 	latency_end(&result->access);
 	latency_end(&result->translation);
+	latency_end(&result->first);
 }
 
 void netcrafter_reads(const struct requests *requests, struct netcrafter_reads *reads)

@@ -42,6 +42,7 @@ struct packet {
 	uint32_t owner; /* request; GPU * WALKS + walk; destination of a release */
 	uint16_t bytes;
 	uint8_t kind, source, destination; /* GPUs */
+	bool first; /* it goes as if it were latency-critical */
 	uint8_t *finepack; /* its bytes */
 };
 
@@ -59,7 +60,7 @@ struct walk {
 
 struct gpu {
 	uint64_t out_free, in_free; /* when its port is free again */
-	struct queue input, critical; /* at its switch; latency-critical packets, where there is sequencing */
+	struct queue input, critical; /* at its switch; packets that go first: with sequencing latency-critical ones */
 	struct tags *cache, *tlb, *walk_cache;
 	unsigned walkers;
 	uint32_t first, last; /* requests that wait for a place among the walks */
@@ -77,6 +78,7 @@ struct unit_state {
 struct flight {
 	uint64_t sent;
 	uint32_t next; /* that waits for the same */
+	bool first;    /* its packets go first */
 };
 
 struct packing;

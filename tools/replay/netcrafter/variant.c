@@ -10,6 +10,7 @@ static const struct netcrafter_variant variants[] = {
 	{ .name = "pooling", .summary = "stitching with pooling", .stitching = true, .pooling = true },
 	{ .name = "trimming", .summary = "read responses carry only the requested sector", .trimming = true },
 	{ .name = "sequencing", .summary = "latency-critical packets first", .sequencing = true },
+	{ .name = "data-first", .summary = "(model only) as many data accesses first as page walks cross", .data_first = true },
 	{ .name = "netcrafter", .summary = "stitching, pooling, trimming and sequencing", .stitching = true, .pooling = true, .trimming = true,
 	  .sequencing = true },
 	{ .name = "tuned", .summary = "(model only) netcrafter with a pooling time tuned from the counters", .stitching = true, .pooling = true,
@@ -45,6 +46,7 @@ struct netcrafter_setting netcrafter_variant_setting(const struct netcrafter_var
 	s.sequencing = v->sequencing;
 	s.packed = v->packed;
 	s.tuned = v->tuned;
+	s.data_first = v->data_first ? s.data_first : 0;
 	if (v->ideal)
 		s.between = s.within;
 	return s;

@@ -11,6 +11,7 @@ struct netcrafter_variant {
 	const char *name;
 	const char *summary;
 	bool stitching, pooling, trimming, sequencing, packed, tuned;
+	bool data_first; /* the setting's number of accesses of data goes first, instead of page walks */
 	bool ideal; /* the link is as fast as what is within a cluster */
 };
 

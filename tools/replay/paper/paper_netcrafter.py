@@ -3,7 +3,9 @@
 
 import pathlib
 
+import paper_first as first
 import paper_netcrafter_text as text
+import paper_sectors as sectors
 from paper_common import geometric_mean, mean, table
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data"
@@ -73,12 +75,20 @@ class Runs:
     def trace(self, name, variants, *more):
         return self.run(["--trace", str(DATA / "mgpusim" / f"{TRACES[name]}.rtr.zst")], variants, *more)
 
-    def workload(self, name, variants, *more):
+    def workload(self, name, variants, *more, seed=1):
         words = ["--workload", name, *WORKLOADS[name].split()]
         if "--input" in words:
             place = words.index("--input") + 1
             words[place] = str(DATA / words[place])
-        return self.run([*words, "--gpus", "4", "--seed", "1"], variants, *more)
+        return self.run([*words, "--gpus", "4", "--seed", str(seed)], variants, *more)
+
+
+    def first(self, name, size, seed):
+        """Fig. 8."""
+        words = ("--tlb", str(size[0]), "--unit-tlb", str(size[1]))
+        found = (self.trace(name, first.VARIANTS, *words, "--seed", str(seed)) if name in TRACES else
+                 self.workload(name, first.VARIANTS, *words, seed=seed))
+        return found["by"]
 
 
 def gather_trace(runs, name):
@@ -362,7 +372,10 @@ def figures(traces, workloads, tlbs):
 
 def section(runs, tell):
     gathered = gather(runs, tell)
-    return text.section(figures(*gathered), tables(*gathered), parameters(), TABLE_1)
+    firsts, misses = first.gather(runs.first, [*TRACES, "gups"], TLBS, tell), sectors.Misses(runs.output, tell)
+    more = {"first_rows": first.rows(firsts), "first_note": first.note(firsts), "sectors_rows": sectors.rows(misses)}
+    sections = {"first": first.section(firsts), "sectors": sectors.section(misses)}
+    return text.section(figures(*gathered) | more, tables(*gathered) | sections, parameters(), TABLE_1)
 
 
 def parameters():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The NetCrafter text of docs/papers.md, around the measurements of paper_netcrafter.py."""
 
+import paper_sectors as sectors
 from paper_common import comparison, filled, geometric_mean, mean as average, near, numbered, uncompared, verdict
 
 
@@ -45,8 +46,7 @@ def summary(f, table_1):
          "42 %", verdict(near([sum(f["padded"][t] for t in traces) / len(traces)], [42]), "(2)")),
         ("Fig. 7: reads that need 16 bytes or less", ", ".join(f"{t} {f['need'][t]:.0f} %" for t in traces),
          "many of many applications; a chart", "no number (3)"),
-        ("Fig. 8: page walks first, and as many data accesses first", "-", "a chart", "out of reach (9)"),
-        ("Figs. 16, 17: misses of L1s with trimming", "-", "charts", "out of reach (9)"),
+        *f["first_rows"],
         ("Fig. 9: page walks, share of accesses", f"{span((f['walks'][t] for t in traces), digits=1)}; gups {f['walks']['gups']:.0f} %",
          "13 % of the accesses, mean", verdict(near([sum(f["walks"].values()) / len(f["walks"])], [13]), "(2)")),
         ("the same, share of flits; of bytes", "; ".join(f"{span((f[of][t] for t in traces), digits=1)}, gups {f[of]['gups']:.0f} %"
@@ -69,6 +69,7 @@ def summary(f, table_1):
          "a chart", "no number (5)"),
         ("Fig. 15: access latency with NetCrafter", f"{f['latency']:.2f} of plain, mean; higher in {', '.join(f['slower_latency']) or 'none'}",
          "lower; a chart", verdict(f["latency"] < 1 and not f["slower_latency"], "(6)")),
+        *f["sectors_rows"],
         ("Fig. 18: best pooling time, all flits", f"{max(f['all'], key=f['all'].get)} ns", "32 cycles",
          verdict(max(f["all"], key=f["all"].get) == 32)),
         ("Fig. 18: pagerank, all flits pooled, relative to stitching only", ", ".join(
@@ -113,8 +114,7 @@ def reasons(f):
         modelled, not recorded, and rare except in gups; smaller TLBs make more of them ([below](#page-walks-by-tlb)). Two choices were
         made after first results: pooled flits yield, and with sequencing latency-critical packets do not wait behind others at the
         switch. Without the first, pooling loses far more than stitching gains (below). Trimming costs nothing here: data that a trimmed
-        response omits and another wavefront would have hit are not in the traces (the subject of the paper's Figs. 16 and 17, which
-        have no counterpart here). transpose's times vary by {f['noise']['transpose'][0]:.0f} % when the queue has a few flits more
+        response omits and another wavefront would have hit are not in the traces (see Figs. 16 and 17, note 10). transpose's times vary by {f['noise']['transpose'][0]:.0f} % when the queue has a few flits more
         or fewer, spmv's by {f['noise']['spmv'][0]:.1f} %, the others' by at most
         {max(f['noise'][t][0] for t in ('pagerank', 'stencil2d', 'fir')):.1f} %; smaller differences are not significant.""",
         f"""A latency is higher where walks complete sooner and more accesses are outstanding at a time: each waits longer, while the total
@@ -129,7 +129,8 @@ def reasons(f):
         """GB/s of a GPU's port and of the link. Times come from the same trace, in which compute units issue requests no faster than
         in the simulator, over its PCIe; so from 32 GB/s on little can be gained. For the paper's faster links the programs
         were simulated again.""",
-        """Too few page walks cross here for Fig. 8 (2), and the traces have what L1s missed, not what they were asked for.""",
+        f["first_note"],
+        sectors.NOTE,
     ]
     return numbered(items)
 
@@ -233,6 +234,7 @@ Relative to plain. *stitching* is without pooling; *tuned* (model only), *finepa
 
 {t['tlbs']}
 
+{t['first']}
 ## Figs. 5 and 15: latency, and sequencing
 
 In ns, mean and 99th percentile.
@@ -277,6 +279,7 @@ Speed-up over plain, and the reduction of flits.
 
 {t['trim']}
 
+{t['sectors']}
 ## Queue clocks per flit time
 
 {clocks(f)}

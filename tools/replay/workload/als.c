@@ -30,7 +30,7 @@ static double rating(const struct als *a, uint32_t row, uint32_t column)
 {
 	uint64_t place = a->transposed ? (uint64_t)column << 32 | row : (uint64_t)row << 32 | column;
 
-	return 1 + (double)(workload_hash(a->run->options.seed, place) % 5);
+	return 1 + (double)(replay_hash(a->run->options.seed, place) % 5);
 }
 
 /* The normal equations of a row, with the factors that a GPU has received: m x = b. */

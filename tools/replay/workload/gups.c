@@ -18,7 +18,7 @@ struct gups {
 /* An update: what is flipped; the word it goes to follows from it. */
 static uint64_t update_of(const struct gups *u, unsigned gpu, uint64_t i)
 {
-	return workload_hash(u->run->options.seed, i * u->run->options.gpus + gpu);
+	return replay_hash(u->run->options.seed, i * u->run->options.gpus + gpu);
 }
 
 static uint64_t *word_of(const struct gups *u, unsigned gpu, uint64_t word)

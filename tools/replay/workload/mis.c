@@ -22,7 +22,7 @@ struct mis {
 /* Whether u goes before v. */
 static bool before(const struct mis *m, uint32_t u, uint32_t v)
 {
-	uint64_t a = workload_hash(m->run->options.seed, u), b = workload_hash(m->run->options.seed, v);
+	uint64_t a = replay_hash(m->run->options.seed, u), b = replay_hash(m->run->options.seed, v);
 
 	return a > b || (a == b && u > v);
 }
@@ -113,7 +113,7 @@ static int check(struct mis *m)
 		return -ENOMEM;
 	}
 	for (uint32_t v = 0; v < rows; v++)
-		order[v] = (struct place){workload_hash(m->run->options.seed, v), v};
+		order[v] = (struct place){replay_hash(m->run->options.seed, v), v};
 	qsort(order, rows, sizeof(*order), compare_places);
 	for (uint32_t i = 0; i < rows; i++) {
 		uint32_t v = order[i].v;

@@ -3,6 +3,7 @@
 #ifndef REPLAY_WORKLOAD_RUN_H
 #define REPLAY_WORKLOAD_RUN_H
 
+#include "../hash.h"
 #include "matrix.h"
 #include "system.h"
 #include "workload.h"
@@ -71,20 +72,10 @@ int workload_check_all(struct workload_run *run, uint64_t address, uint64_t byte
 /* Takes a check's outcome: an error unless residual <= allowed. */
 int workload_compare(struct workload_run *run, const char *compared, double residual, double allowed);
 
-/* splitmix64: a number by chance for each place, the same on every machine. */
-static inline uint64_t workload_hash(uint64_t seed, uint64_t place)
-{
-	uint64_t x = seed * UINT64_C(0xd1342543de82ef95) + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
-/* The same as a number in [0, 1). */
+/* A number in [0, 1) by chance for each place, the same on every machine. */
 static inline double workload_fraction(uint64_t seed, uint64_t place)
 {
-	return (double)(workload_hash(seed, place) >> 11) * 0x1p-53;
+	return (double)(replay_hash(seed, place) >> 11) * 0x1p-53;
 }
 
 /* Arrays in a GPU's memory. */

@@ -26,7 +26,7 @@ static uint32_t weight_of(const struct sssp *s, uint32_t u, uint32_t v)
 {
 	uint64_t edge = u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
 
-	return (uint32_t)(workload_hash(s->run->options.seed, edge) % 64) + 1;
+	return (uint32_t)(replay_hash(s->run->options.seed, edge) % 64) + 1;
 }
 
 static int step(void *user, struct replay_warp *warp, uint64_t number)

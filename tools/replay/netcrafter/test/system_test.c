@@ -447,6 +447,7 @@ static void check_counters(const struct bench *b, const struct netcrafter_settin
 	assert_int_equal(c->packets[GLK_KIND_WRITE_REQUEST] + r->stores_packed, r->crossing[REQUEST_WRITE]);
 	assert_true(setting->stitching || stitched == 0);
 	assert_true(setting->trim_bytes || r->trimmed == 0);
+	assert_int_equal(r->first.count, setting->data_first < crossing ? setting->data_first : crossing);
 	assert_true(r->utilisation <= 1);
 	assert_true(crossing <= b->requests.count);
 }
@@ -472,6 +473,8 @@ static void random_setting(struct netcrafter_setting *s, struct chance *chance)
 	s->yielding = any & 16;
 	s->packed = any & 32;
 	s->tuned = s->pool_ns && below(chance, 2);
+	s->data_first = below(chance, 2) ? below(chance, 500) : 0;
+	s->seed = draw(chance);
 }
 
 static void all_is_answered(void **state)
