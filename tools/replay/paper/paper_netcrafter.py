@@ -82,7 +82,6 @@ class Runs:
             words[place] = str(DATA / words[place])
         return self.run([*words, "--gpus", "4", "--seed", str(seed)], variants, *more)
 
-
     def first(self, name, size, seed):
         """Fig. 8."""
         words = ("--tlb", str(size[0]), "--unit-tlb", str(size[1]))

@@ -113,8 +113,8 @@ def reasons(f):
         f"""A store's bytes divided by its wire bytes with header, framing and padding, from each link's formula. 32 B reach
         {goodput[32]['pcie4'] / goodput[128]['pcie4']:.2f} of the goodput of 128 B on PCIe and
         {goodput[32]['nvlink'] / goodput[128]['nvlink']:.2f} on NVLink; "roughly half" is taken as 0.4 to 0.6. The paper measured real
-        systems, in which credits and acknowledgements also consume bandwidth ([below](#terms-of-the-time-model)). The NVLink-like link has flits of 16 bytes, a flit of byte
-        enables when a flit is partial, and at most 256 bytes per transaction.""",
+        systems, in which credits and acknowledgements also consume bandwidth ([below](#terms-of-the-time-model)). The NVLink-like link has
+        flits of 16 bytes, a flit of byte enables when a flit is partial, and at most 256 bytes per transaction.""",
         """The mean of the workloads' shares. The classes here end at 16 and 32 bytes; the paper's number is below 32, so between the two.""",
         f"""jacobi and diffusion store whole lines, for which no packing gains more than 1.14 at this width; als gains most. With pagerank on
         cage8, and with hit, which transposes through a tile (see Parameters), the ratio is {f['other_p2p_bytes']:.2f}.""",

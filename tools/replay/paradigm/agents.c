@@ -80,7 +80,7 @@ void agents_send(struct agents *a, unsigned source, unsigned destination, uint64
 {
 	for (unsigned i = 0; i < a->count; i++)
 		if (a->of[i].timing)
-			timing_send(a->of[i].timing, source, destination, time_ps, bytes);
+			timing_send(a->of[i].timing, source, destination, time_ps, bytes, 1);
 }
 
 /* `chunks`: of its source. */
@@ -112,7 +112,9 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 		if (!(chunk->destinations >> d & 1))
 			continue;
 		t.destination = d;
-		t.bytes = link_write(&a->link, chunk->address, chunk->bytes, &one->tally.packets);
+		t.transactions = 0;
+		t.bytes = link_write(&a->link, chunk->address, chunk->bytes, &t.transactions);
+		one->tally.packets += t.transactions;
 		one->tally.wire_bytes += t.bytes;
 		one->tally.data_bytes += chunk->bytes;
 		if (one->timing)

@@ -40,7 +40,7 @@ void agents_free(struct agents *agents);
 /** Takes a REPLAY_STORE or REPLAY_COPY. Returns 0 or -ENOMEM. */
 int agents_take(struct agents *agents, const struct replay_op *op);
 
-/** Bytes that go besides, as timing_send() has them. */
+/** One transaction that goes besides, as timing_send() has it. */
 void agents_send(struct agents *agents, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes);
 
 /** A release of the pair: its chunks go, and the source waits. Returns 0 or -ENOMEM. */

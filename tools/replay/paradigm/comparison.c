@@ -131,15 +131,6 @@ static uint64_t lower_bound(const struct link *link, uint64_t unique)
 	return whole * link_packet(link, link->payload_bytes) + (rest ? link_packet(link, rest) : 0);
 }
 
-/* The bytes that a link could carry while transactions, and what answers as many others, occupy it. */
-static uint64_t occupied(const struct comparison *c, uint64_t bytes, uint64_t packets)
-{
-	uint64_t least = (uint64_t)((double)packets * (double)c->time.transaction_ps * c->time.bytes_per_second / 1e12);
-
-	bytes += packets * c->time.dllp_bytes;
-	return least > bytes ? least : bytes;
-}
-
 /* Puts on the links what the paradigms have sent of a pair since it was last looked at. */
 static void send(struct comparison *c, unsigned pair, uint64_t time_ps)
 {
@@ -156,7 +147,7 @@ static void send(struct comparison *c, unsigned pair, uint64_t time_ps)
 			continue;
 		timing_send(c->timing[i], pair / c->gpus, pair % c->gpus,
 			    time_ps + (c->paradigm[i] == &paradigm_dma ? c->time.copy_start_ps : 0),
-			    occupied(c, now->wire_bytes - sent->bytes, now->packets - sent->packets));
+			    now->wire_bytes - sent->bytes, now->packets - sent->packets);
 		*sent = (struct sent){ now->wire_bytes, now->packets };
 	}
 }
@@ -171,7 +162,7 @@ static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
 	send(c, pair, time_ps);
 	if (c->page_sent && c->page_sent[pair].bytes) {
 		timing_send(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps + c->time.copy_start_ps,
-			    occupied(c, c->page_sent[pair].bytes, c->page_sent[pair].packets));
+			    c->page_sent[pair].bytes, c->page_sent[pair].packets);
 		c->page_sent[pair] = (struct sent){ 0 };
 	}
 	c->counts.lower_bound_bytes += lower_bound(&c->setting.link, c->unique[pair]);
@@ -214,15 +205,14 @@ static int store(struct comparison *c, const struct replay_op *op, unsigned pair
 	return c->agents ? agents_take(c->agents, op) : 0;
 }
 
-/* What all send alike, on the links of all. */
+/* What all send alike, in one transaction, on the links of all. */
 static void send_alike(struct comparison *c, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
 {
 	c->counts.alike_bytes += bytes;
-	bytes = occupied(c, bytes, 1);
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
-		timing_send(c->timing[i], source, destination, time_ps, bytes);
+		timing_send(c->timing[i], source, destination, time_ps, bytes, 1);
 	if (c->sent)
-		timing_send(c->page_timing, source, destination, time_ps, bytes);
+		timing_send(c->page_timing, source, destination, time_ps, bytes, 1);
 	if (c->agents)
 		agents_send(c->agents, source, destination, time_ps, bytes);
 }

@@ -56,6 +56,16 @@ static double sending_time(const struct timing *t, double bytes)
 	return bytes / t->setting.bytes_per_second * 1e12;
 }
 
+/* The bytes that a link could carry while transactions, and what answers as many others, occupy it. */
+static uint64_t occupied(const struct timing *t, uint64_t bytes, uint64_t transactions)
+{
+	const struct timing_setting *s = &t->setting;
+	uint64_t least = (uint64_t)((double)transactions * (double)s->transaction_ps * s->bytes_per_second / 1e12);
+
+	bytes += transactions * s->dllp_bytes;
+	return least > bytes ? least : bytes;
+}
+
 /* The first step from `from` that has bytes; TIMING_STEPS: there is none. */
 static unsigned next_arrival(const struct gpu *g, unsigned from)
 {
@@ -106,10 +116,11 @@ static void count(struct timing *t, unsigned source, unsigned destination, uint6
 	t->gpu[destination].in += (double)bytes;
 }
 
-void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
+void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes, uint64_t transactions)
 {
 	struct gpu *g = &t->gpu[source];
-	double now = own_time(t, time_ps) + g->behind, needs = sending_time(t, (double)bytes);
+	uint64_t carried = occupied(t, bytes, transactions);
+	double now = own_time(t, time_ps) + g->behind, needs = sending_time(t, (double)carried);
 	double room = sending_time(t, (double)t->setting.buffer_bytes);
 	double begin = now > g->link_free ? now : g->link_free;
 
@@ -121,8 +132,8 @@ void timing_send(struct timing *t, unsigned source, unsigned destination, uint64
 		t->stalled += stall;
 	}
 	/* The first byte arrives while the last ones are being sent. */
-	arrive(t, destination, begin + (double)t->setting.latency_ps, (double)bytes);
-	count(t, source, destination, bytes);
+	arrive(t, destination, begin + (double)t->setting.latency_ps, (double)carried);
+	count(t, source, destination, carried);
 }
 
 void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
@@ -131,15 +142,16 @@ void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
 	struct gpu *g = &t->gpu[transfer->source];
 	double now = own_time(t, transfer->ready_ps) + g->behind;
 	double begin = fmax(transfer->one_by_one ? fmax(now, g->agent_free) : now, t->begin) + (double)transfer->delay_ps;
-	double needs = sending_time(t, (double)transfer->bytes) / transfer->speed;
+	uint64_t carried = occupied(t, transfer->bytes, transfer->transactions);
+	double needs = sending_time(t, (double)carried) / transfer->speed;
 	unsigned pieces = transfer->speed < 1 ? PIECES : 1;
 
 	begin = fmax(begin, g->link_free);
 	for (unsigned i = 0; i < pieces; i++)
 		arrive(t, transfer->destination, begin + needs * i / pieces + (double)t->setting.latency_ps,
-		       (double)transfer->bytes / pieces);
+		       (double)carried / pieces);
 	g->link_free = g->agent_free = begin + needs;
-	count(t, transfer->source, transfer->destination, transfer->bytes);
+	count(t, transfer->source, transfer->destination, carried);
 }
 
 void timing_release(struct timing *t, unsigned source, uint64_t time_ps)

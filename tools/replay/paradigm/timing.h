@@ -27,11 +27,11 @@ struct timing_setting {
 	uint64_t latency_ps;	 /**< from the end of sending to the begin of arriving */
 	uint64_t buffer_bytes;	 /**< that wait before a source's link */
 	double slowdown;	 /**< of computing, by what a program must do besides: times are multiplied by it. 0: none */
+	uint64_t transaction_ps; /**< the least time that a transaction occupies a link */
+	uint64_t dllp_bytes;	 /**< acknowledgements and credits of a transaction, which the other direction carries: as much traffic
+				  *   there is taken to put its own here */
 	/* Used by comparison.c */
 	unsigned compute_percent; /**< the stream's own times are multiplied by it, those of one GPU too. 0: 100 */
-	uint64_t transaction_ps;  /**< the least time that a transaction occupies a link */
-	uint64_t dllp_bytes;	  /**< acknowledgements and credits of a transaction, which the other direction carries: as much traffic
-				     *   there is taken to put its own here */
 	uint64_t kernel_start_ps; /**< from the begin of a phase until its kernels compute; one GPU's too */
 	uint64_t copy_start_ps;	  /**< from the end of a phase until its bulk copies begin */
 };
@@ -43,7 +43,7 @@ struct timing_transfer {
 	uint64_t delay_ps; /**< until the agent begins */
 	bool one_by_one;   /**< the agent begins when it has ended the one before */
 	double speed;	   /**< the part of the link's bandwidth that the agent can use, above 0 and at most 1 */
-	uint64_t bytes;
+	uint64_t bytes, transactions;
 };
 
 /** A time of the stream in its phase `phases` (from 1), multiplied by compute_percent, after the starts of that many kernels. */
@@ -60,8 +60,8 @@ struct timing;
 struct timing *timing_create(unsigned gpus, const struct timing_setting *setting);
 void timing_free(struct timing *timing);
 
-/** `bytes` leave the source at its own time (struct replay_op's). */
-void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes);
+/** `bytes` in so many transactions leave the source at its own time (struct replay_op's). */
+void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes, uint64_t transactions);
 
 /** The transfers of a source in a phase come in the order in which they are ready; of other bytes, after those that it sends itself. */
 void timing_transfer(struct timing *timing, const struct timing_transfer *transfer);

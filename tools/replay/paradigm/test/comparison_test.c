@@ -355,19 +355,22 @@ static void regions_and_releases(void **state)
 	}
 }
 
-/* 40 stores of 8 bytes at once, then a page's copy, by terms of the model of time; links of 1 byte a nanosecond with a latency of 100 ns. */
+/* 40 stores of 8 bytes at once, then a page's copy; or the page as a region's chunk. By terms of the model of time; links of 1 byte a
+ * nanosecond with a latency of 100 ns. */
 static void terms_of_time(void **state)
 {
-	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_dma, NULL };
+	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_dma, &paradigm_proact_hw, NULL };
 	static const struct timing_setting terms[] = {
 		{ .compute_percent = 100 }, { .transaction_ps = 50000 }, { .copy_start_ps = 700000 }, { .compute_percent = 500 },
 		{ .dllp_bytes = 16 }, { .dllp_bytes = 16, .transaction_ps = 50000 }, { .kernel_start_ps = 3000000 },
-		{ .kernel_start_ps = 3000000, .compute_percent = 500 },
+		{ .kernel_start_ps = 3000000, .compute_percent = 500 }, { .transaction_ps = 2000000 },
 	};
-	/* The stores have arrived at 100 + 40 * 32, 40 * 48 or 40 * 50 ns, the page, of four transactions, at 1000 + 100 + 4192. */
-	static const unsigned expected[][2] = { { 1380, 5292 }, { 2100, 5292 }, { 1380, 5992 }, { 5000, 9292 }, { 2020, 5356 },
-						{ 2100, 5356 }, { 4380, 8292 }, { 8000, 12292 } };
-	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5 };
+	/* The stores have arrived at 100 + 40 * 32, 48, 50 or 2000 ns, the page, of four transactions, at 1000 + 100 + 4192, the chunk, which is
+	 * ready at once, at 100 + 4192; none before computing ends. */
+	static const unsigned expected[][3] = { { 1380, 5292, 4292 }, { 2100, 5292, 4292 }, { 1380, 5992, 4292 }, { 5000, 9292, 5000 },
+						{ 2020, 5356, 4356 }, { 2100, 5356, 4356 }, { 4380, 8292, 7292 }, { 8000, 12292, 8000 },
+						{ 80100, 9100, 8100 } };
+	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096 };
 
 	setting.link.payload_bytes = 1024;
 	(void)state;
@@ -385,7 +388,7 @@ static void terms_of_time(void **state)
 			assert_int_equal(give(c, store(0, 1, 4096 + 64 * k, 8)), 0);
 		assert_int_equal(give(c, barrier), 0);
 		assert_int_equal(comparison_end(c), 0);
-		for (unsigned k = 0; k < 2; k++)
+		for (unsigned k = 0; k < 3; k++)
 			assert_in_range(comparison_result(c, k).time_ps, expected[i][k] * UINT64_C(1000) - 4000,
 					expected[i][k] * UINT64_C(1000) + 4000);
 		comparison_free(c);

@@ -34,7 +34,7 @@ static void one_packet(void **state)
 	struct timing *t = start(2, 1 << 20);
 
 	(void)state;
-	timing_send(t, 0, 1, 500 * NS, 1000);
+	timing_send(t, 0, 1, 500 * NS, 1000, 1);
 	timing_barrier(t, 700 * NS);
 	assert_ns(timing_end(t), 500 + 100 + 1000, 1);
 	timing_free(t);
@@ -45,7 +45,7 @@ static void hidden_behind_computing(void **state)
 	struct timing *t = start(2, 1 << 20);
 
 	(void)state;
-	timing_send(t, 0, 1, 500 * NS, 1000);
+	timing_send(t, 0, 1, 500 * NS, 1000, 1);
 	timing_barrier(t, 5000 * NS);
 	assert_ns(timing_end(t), 5000, 0);
 	assert_int_equal(timing_stalled(t), 0);
@@ -63,7 +63,7 @@ static void links_are_shared(void **state)
 		struct timing *t = start(4, 1 << 20);
 
 		for (unsigned k = 0; k < 2; k++)
-			timing_send(t, pairs[i][k][0], pairs[i][k][1], 0, 1000);
+			timing_send(t, pairs[i][k][0], pairs[i][k][1], 0, 1000, 1);
 		timing_barrier(t, 0);
 		assert_ns(timing_end(t), ns[i], 1);
 		timing_free(t);
@@ -77,7 +77,7 @@ static void full_buffers_stall(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
-		timing_send(t, 0, 1, i * 100 * NS, 1000);
+		timing_send(t, 0, 1, i * 100 * NS, 1000, 1);
 	/* The last is given when 7000 bytes have left; on its own clock that was at 900 ns. */
 	assert_ns(timing_stalled(t), 7000 - 900, 1);
 	timing_barrier(t, 900 * NS);
@@ -90,7 +90,7 @@ static void releases_wait(void **state)
 	struct timing *t = start(2, 1 << 20);
 
 	(void)state;
-	timing_send(t, 0, 1, 0, 1000);
+	timing_send(t, 0, 1, 0, 1000, 1);
 	timing_release(t, 0, 0);
 	timing_release(t, 0, 0); /* nothing was sent since: the wait is over */
 	timing_release(t, 1, 0); /* has sent nothing */
@@ -105,7 +105,7 @@ static void phases(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 50; i++) {
-		timing_send(t, 0, 1, i * 1000 * NS + 900 * NS, 1000);
+		timing_send(t, 0, 1, i * 1000 * NS + 900 * NS, 1000, 1);
 		timing_barrier(t, (i + 1) * 1000 * NS);
 	}
 	assert_ns(timing_end(t), 50 * 2000, 50);
@@ -132,7 +132,7 @@ static void bounds(void **state)
 
 			clock[from] += below(&c, 1000) * NS;
 			last = clock[from] > last ? clock[from] : last;
-			timing_send(t, from, to, clock[from], bytes);
+			timing_send(t, from, to, clock[from], bytes, 1);
 			out[from] += bytes;
 			in[to] += bytes;
 			all += bytes;
@@ -163,7 +163,7 @@ static void what_is_hidden(void **state)
 			uint64_t computed = 2000 * (phase + 1) * NS;
 
 			for (unsigned g = 0; g < 2; g++)
-				timing_send(t, g, 2, computed - 2000 * NS + begin[i] * NS, 1000);
+				timing_send(t, g, 2, computed - 2000 * NS + begin[i] * NS, 1000, 1);
 			timing_barrier(t, computed);
 		}
 		if (fabs(timing_hidden(t) - hidden[i]) > 0.003)
