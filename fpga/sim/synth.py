@@ -92,10 +92,10 @@ def run_yosys(top, settings, work):
 
 
 def mapped(top, files, work):
-    """The netlist of a module and all below it."""
+    """The netlist of a module and all below it. Equal cells are merged: abc may make a LUT of its own for the enable of each flip-flop."""
     netlist = work / f"{top}.json"
     script = (f"read_verilog -sv -defer {' '.join(map(str, files))}; hierarchy -check -top {top}; "
-              f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; write_json {netlist}")
+              f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; opt_merge -share_all; opt_clean; write_json {netlist}")
     done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"synth: yosys failed on {top}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

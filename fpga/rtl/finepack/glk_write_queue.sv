@@ -12,6 +12,7 @@
 //   E  compute the change in payload
 //   D  decide: flush or merge; write tags and accounts. Enables and data are written one clock later (W): closely following
 //      items use the forwarded mask, and a flush is read out later still.
+// Only W looks at data: they wait in a small memory, not in the stages.
 // Hazards: the outcome of an item depends on the decisions of the items ahead of it, of which the last flush matters. So C
 // counts for three cases: no flush by the two items ahead, a flush by the second, a flush by the first; E and D select.
 // Masks of items ahead in the same line are forwarded along the pipeline.
@@ -99,7 +100,7 @@ module glk_write_queue #(
 );
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] PROBE = 2'd2;
-  localparam int IN_W = 2 + PW + 48 + 8 + 128 + 6 + LANES + 4 + CW + 1 + 2 + 1 + 1 + DATA_W;
+  localparam int IN_W = 2 + PW + 48 + 8 + 128 + 6 + 4 + CW + 1 + 2 + 1 + 1;
   localparam int AW   = PW + BW + EW;
   localparam logic [14:0] NO_LIMIT = 15'h7fff; // more than all lines with a sub-header for every second byte
   localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has at least one partition bit
@@ -108,7 +109,8 @@ module glk_write_queue #(
   initial if (ENTRIES > 64 || ENTRIES != 1 << EW || BANKS != 1 << BW || PARTITIONS > 16) $fatal;
 
   logic go;      // the pipeline advances
-  logic d_flush; // the item in D flushes its partition in this clock
+  logic d_needs; // the item in D flushes its partition before the pipeline advances
+  logic d_flush; // in this clock
 
   // --- A: tag match ---
   logic              a_valid, a_first;
@@ -117,20 +119,18 @@ module glk_write_queue #(
   logic [47:0]       a_address;
   logic [7:0]        a_length;
   logic [127:0]      a_mask;
-  logic [5:0]        a_wanted, b_wanted, c_wanted, e_wanted;
-  logic [LANES-1:0]  a_enables;
+  logic [5:0]        a_wanted, b_wanted, c_wanted;
   logic [3:0]        a_reason;
   logic [CW-1:0]     a_context;
   logic              a_owned, a_final;
   logic [1:0]        a_token;
-  logic [DATA_W-1:0] a_data;
   logic [IN_W-1:0]   a_all;
 
   glk_skid #(.W(IN_W)) skid (
     .clk, .rst,
-    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_wanted, s_enables, s_reason, s_context, s_owned, s_token, s_final, s_first, s_data}),
+    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_wanted, s_reason, s_context, s_owned, s_token, s_final, s_first}),
     .s_valid, .s_ready, .m_data(a_all), .m_valid(a_valid), .m_ready(go));
-  assign {a_kind, a_partition, a_address, a_length, a_mask, a_wanted, a_enables, a_reason, a_context, a_owned, a_token, a_final, a_first, a_data} = a_all;
+  assign {a_kind, a_partition, a_address, a_length, a_mask, a_wanted, a_reason, a_context, a_owned, a_token, a_final, a_first} = a_all;
 
   logic          b_valid, c_valid, e_item, d_valid;
   logic          b_adds, c_adds, e_adds, d_adds; // first beat of a piece: adds a mask to a line
@@ -172,9 +172,7 @@ module glk_write_queue #(
   logic               b_first, b_looks;
   logic [1:0]         b_kind;
   logic [7:0]         b_length;
-  logic [LANES-1:0]   b_enables;
   logic [3:0]         b_reason;
-  logic [DATA_W-1:0]  b_data;
   logic [CW-1:0]      b_context;
   logic               b_owned, b_final;
   logic [1:0]         b_token;
@@ -206,17 +204,15 @@ module glk_write_queue #(
       b_length    <= a_length;
       b_mask      <= a_mask;
       b_wanted    <= a_wanted;
-      b_enables   <= a_enables;
       b_reason    <= a_reason;
       b_context   <= a_context;
       b_owned     <= a_owned;
       b_token     <= a_token;
       b_final     <= a_final;
-      b_data      <= a_data;
       b_looks     <= a_looks;
       b_adds      <= a_looks && a_kind == STORE;
       b_match     <= a_match;
-      b_stale     <= !some[a_partition] || (a_same4 && d_flush);
+      b_stale     <= !some[a_partition] || (a_same4 && d_needs);
       b_eq1       <= a_eq1;
       b_eq2       <= a_eq2;
       b_eq3       <= a_eq3;
@@ -236,9 +232,7 @@ module glk_write_queue #(
   logic              c_first, c_looks;
   logic [1:0]        c_kind;
   logic [7:0]        c_length;
-  logic [LANES-1:0]  c_enables;
   logic [3:0]        c_reason;
-  logic [DATA_W-1:0] c_data;
   logic [CW-1:0]     c_context;
   logic              c_owned, c_final;
   logic [1:0]        c_token;
@@ -257,19 +251,17 @@ module glk_write_queue #(
       c_length    <= b_length;
       c_mask      <= b_mask;
       c_wanted    <= b_wanted;
-      c_enables   <= b_enables;
       c_reason    <= b_reason;
       c_context   <= b_context;
       c_owned     <= b_owned;
       c_token     <= b_token;
       c_final     <= b_final;
-      c_data      <= b_data;
       c_looks     <= b_looks;
       c_adds      <= b_adds;
       c_entry     <= b_entry;
       c_old       <= (b_hit ? b_memory : 128'b0) | b_m4;
       c_m3        <= b_eq3 ? d_mask : 128'b0;
-      c_stale     <= b_same3 && d_flush;
+      c_stale     <= b_same3 && d_needs;
       c_eq1       <= b_eq1;
       c_eq2       <= b_eq2;
       c_eq3       <= b_eq3;
@@ -314,11 +306,10 @@ module glk_write_queue #(
   logic [41:0]       d_window;
   logic [BW-1:0]     d_bank;
   logic              d_alone; // the piece starts a new queue
+  logic              d_new;   // the piece allocates an entry
   logic              e_first, e_looks;
   logic [1:0]        e_kind;
-  logic [LANES-1:0]  e_enables;
   logic [3:0]        e_reason;
-  logic [DATA_W-1:0] e_data;
   logic [CW-1:0]     e_context;
   logic              e_owned, e_final;
   logic [1:0]        e_token;
@@ -332,6 +323,7 @@ module glk_write_queue #(
   logic [2:0]        e_h;
   logic [14:0]       e_limit;
   logic [8:0]        e_fresh; // payload of the piece alone
+  logic [6:0]        e_most;  // entries in use that leave those wanted
 
   always_ff @(posedge clk) begin
     if (go) begin
@@ -341,18 +333,16 @@ module glk_write_queue #(
       e_partition_q <= c_partition;
       e_address     <= c_address;
       e_mask        <= c_mask;
-      e_wanted      <= c_wanted;
-      e_enables     <= c_enables;
+      e_most        <= 7'(ENTRIES) - 7'(c_wanted);
       e_reason      <= c_reason;
       e_context     <= c_context;
       e_owned       <= c_owned;
       e_token       <= c_token;
       e_final       <= c_final;
-      e_data        <= c_data;
       e_looks       <= c_looks;
       e_adds        <= c_adds;
       e_entry       <= c_entry;
-      e_f2          <= c_same2 && d_flush;
+      e_f2          <= c_same2 && d_needs;
       e_eq1         <= c_eq1;
       e_eq2         <= c_eq2;
       e_eq3         <= c_eq3;
@@ -403,6 +393,11 @@ module glk_write_queue #(
   wire        e_inside_now   = e_window == base[e_partition_q];
 
   logic [BW-1:0] bank [0:PARTITIONS-1]; // being filled
+  (* ram_style = "distributed" *) logic [14:0] room [0:PLACES-1]; // remaining payload
+
+  // D finds its partition's account in registers, so that `go` does not wait for a memory: read here, unless the item ahead changes it.
+  wire       e_behind = e_same1 && d_adds;
+  wire [6:0] e_used   = used[e_partition_q];
 
   wire [23:0] e_parts_a = e_f2 ? e_over1 : e_over0;
   wire [11:0] e_runs_at = e_f2 ? e_touch1 : e_touch0;
@@ -424,9 +419,7 @@ module glk_write_queue #(
   // --- D: decision ---
   logic              d_first;
   logic [1:0]        d_kind;
-  logic [LANES-1:0]  d_enables;
   logic [3:0]        d_reason;
-  logic [DATA_W-1:0] d_data;
   logic              d_final;
   logic [1:0]        d_token;
   logic [EW-1:0]     d_entry;
@@ -439,11 +432,15 @@ module glk_write_queue #(
   logic signed [7:0] d_runs_a, d_runs_b;
   logic signed [10:0] d_delta_a, d_delta_b;
   logic              d_hit_a, d_hit_b; // queued bytes are hit
-  logic [6:0]        d_most;           // entries in use that leave those wanted
+  logic [6:0]        d_used;           // entries in use
+  logic              d_full;           // without those wanted
+  logic [14:0]       d_room;           // remaining payload
   logic [14:0]       d_limit, d_begun; // maximum payload; remaining payload after the piece alone
   logic              d_some, d_inside;
   logic [PARTITIONS-1:0] d_hot; // one-hot partition
   wire [BW-1:0] d_next = d_bank + BW'(1);
+  logic [6:0]   d_used_after; // with the item in D, if it is a store
+  logic [14:0]  d_room_after;
 
   always_ff @(posedge clk) begin
     if (go) begin
@@ -453,15 +450,13 @@ module glk_write_queue #(
       d_partition <= e_partition_q;
       d_address   <= e_address[37:0];
       d_mask      <= e_mask;
-      d_enables   <= e_enables;
       d_reason    <= e_reason;
       d_context   <= e_context;
       d_token     <= e_token;
       d_final     <= e_final;
-      d_data      <= e_data;
       d_adds      <= e_adds;
       d_entry     <= e_entry;
-      d_f1        <= e_same1 && d_flush;
+      d_f1        <= e_same1 && d_needs;
       d_eq1       <= e_eq1;
       d_eq2       <= e_eq2;
       d_eq3       <= e_eq3;
@@ -481,13 +476,16 @@ module glk_write_queue #(
       d_delta_b   <= e_base_b - 11'(e_heads_b);
       d_hit_a     <= |e_parts_a;
       d_hit_b     <= |e_over2;
-      d_most      <= 7'(ENTRIES) - 7'(e_wanted);
+      d_used      <= e_behind ? d_used_after : e_used;
+      d_room      <= e_behind ? d_room_after : room[e_partition_q];
+      // d_used_after > e_most, without waiting for the sum
+      d_full      <= !e_behind ? e_used > e_most : d_alone ? e_most == 7'd0 : d_new ? d_used >= e_most : d_used > e_most;
       d_limit     <= e_limit;
       d_begun     <= e_limit - 15'(e_fresh);
       d_window    <= e_window;
       d_inside    <= (e_same1 && d_adds && d_alone) ? e_inside_ahead : e_inside_now;
-      d_some      <= (e_same1 && d_adds) || (e_some && !(e_same1 && d_flush));
-      d_bank      <= (e_same1 && d_flush) ? d_next : bank[e_partition_q];
+      d_some      <= (e_same1 && d_adds) || (e_some && !(e_same1 && d_needs));
+      d_bank      <= (e_same1 && d_needs) ? d_next : bank[e_partition_q];
       for (int p = 0; p < PARTITIONS; p = p + 1)
         d_hot[p]  <= e_partition_q == PW'(p);
     end
@@ -498,27 +496,24 @@ module glk_write_queue #(
     end
   end
 
-  // Accounts per partition. `room` is the remaining payload.
-  (* ram_style = "distributed" *) logic [14:0] room [0:PLACES-1];
+  // Accounts per partition.
   (* ram_style = "distributed" *) logic [10:0] runs [0:PLACES-1];
   logic [BANKS-1:0]      bank_busy [0:PARTITIONS-1];
   logic [PARTITIONS-1:0] next_busy; // the bank after the one being filled is busy
   logic                  flush_full;
 
-  wire [6:0]  d_used  = used[d_partition];
-  wire [14:0] d_room  = room[d_partition];
   wire [41:0] d_base  = base[d_partition];
   wire [10:0] d_runs  = runs[d_partition];
   wire [CONTEXTS-1:0] d_owners = owners[d_partition];
   wire        d_empty = !d_some;
-  wire        d_full  = d_used > d_most;
 
   wire               d_any   = d_f1 ? d_any_b : d_any_a;
   wire [7:0]         d_over  = d_f1 ? d_over_b : d_over_a;
   wire signed [7:0]  d_drun  = d_f1 ? d_runs_b : d_runs_a;
-  wire signed [10:0] d_delta = d_f1 ? d_delta_b : d_delta_a;
   wire [127:0]       d_have  = d_f1 ? d_have_b : d_have_a;
-  wire signed [16:0] d_after = $signed({2'b0, d_room}) - 17'(d_delta);
+  wire signed [16:0] d_after_a = $signed({2'b0, d_room}) - 17'(d_delta_a);
+  wire signed [16:0] d_after_b = $signed({2'b0, d_room}) - 17'(d_delta_b);
+  wire signed [16:0] d_after   = d_f1 ? d_after_b : d_after_a; // selected late: on the way to `go`
 
   wire d_stores = d_adds;
   wire d_miss   = !d_inside;
@@ -526,7 +521,7 @@ module glk_write_queue #(
   wire d_over_limit = d_after[16];
   wire d_probes = d_probe && d_inside && (d_f1 ? d_hit_b : d_hit_a);
   wire d_told   = d_f1 ? d_told_b : d_told_a;
-  wire d_needs  = d_some && ((d_stores && (d_miss || d_no_entry || d_over_limit)) || d_probes || d_told);
+  assign d_needs = d_some && ((d_stores && (d_miss || d_no_entry || d_over_limit)) || d_probes || d_told);
   wire d_blocked = flush_full || |(next_busy & d_hot);
   wire [3:0] d_why = !d_stores ? d_reason : d_miss ? 4'(glk_regs::FLUSH_WINDOW_MISS) :
                      d_no_entry ? 4'(glk_regs::FLUSH_ENTRIES_FULL) : 4'(glk_regs::FLUSH_PAYLOAD_FULL);
@@ -534,9 +529,11 @@ module glk_write_queue #(
   assign go      = !(d_needs && d_blocked);
   assign d_flush = d_needs && !d_blocked;
 
-  assign d_alone = d_empty || d_flush;
-  wire d_new = d_alone || !d_any; // the piece allocates an entry
-  wire [BW-1:0] d_to = d_flush ? d_next : d_bank; // its bank
+  assign d_alone = d_empty || d_needs;
+  assign d_new = d_alone || !d_any;
+  assign d_used_after = d_alone ? 7'd1 : d_used + 7'(d_new);
+  assign d_room_after = d_alone ? d_begun : d_after[14:0];
+  wire [BW-1:0] d_to = d_needs ? d_next : d_bank; // its bank
   wire [CONTEXTS-1:0] d_context_bit = CONTEXTS'(1) << d_context;
 
   // Entries used by the four items before this one, which A has not seen.
@@ -561,8 +558,8 @@ module glk_write_queue #(
       end
     end
     if (go && d_stores) begin
-      used[d_partition]   <= d_alone ? 7'd1 : d_used + 7'(d_new);
-      room[d_partition]   <= d_alone ? d_begun : d_after[14:0];
+      used[d_partition]   <= d_used_after;
+      room[d_partition]   <= d_room_after;
       runs[d_partition]   <= d_alone ? 11'd1 : d_runs + 11'(d_drun);
       owners[d_partition] <= (d_alone ? '0 : d_owners) | d_context_bit;
       if (d_alone)
@@ -607,14 +604,29 @@ module glk_write_queue #(
   logic [LANES-1:0]  w_enables;
   logic [DATA_W-1:0] w_data;
 
+  // Enables and data of the items from the input to D, two of which can be in the skid buffer.
+  (* ram_style = "distributed" *) logic [LANES+DATA_W-1:0] waiting [0:7];
+  logic [2:0] waiting_in, waiting_out;
+  always_ff @(posedge clk) begin
+    if (s_valid && s_ready) begin
+      waiting[waiting_in] <= {s_enables, s_data};
+      waiting_in          <= waiting_in + 3'd1;
+    end
+    {w_enables, w_data} <= waiting[waiting_out];
+    if (go && d_valid)
+      waiting_out <= waiting_out + 3'd1;
+    if (rst) begin
+      waiting_in  <= 3'd0;
+      waiting_out <= 3'd0;
+    end
+  end
+
   always_ff @(posedge clk) begin
     w_piece   <= go && d_stores;
     w_new     <= write_tag;
     w_at      <= {d_partition, d_first ? d_to : last_bank, d_slot};
     w_tag     <= d_address[37:7];
     w_mask    <= (d_new ? 128'b0 : d_have) | d_mask;
-    w_enables <= d_enables;
-    w_data    <= d_data;
     for (int b = 0; b < 128 / LANES; b = b + 1)
       w_beat[b] <= go && d_valid && d_kind == STORE && 32'(d_address[6:0]) / LANES == b;
     if (rst) begin
@@ -725,6 +737,7 @@ module glk_write_queue #(
         assert(d_used != 7'd0 && d_used <= 7'(ENTRIES));
         assert(d_room <= d_limit);
         assert(d_some == some[d_partition] && d_bank == bank[d_partition]);
+        assert(d_used == used[d_partition] && d_room == room[d_partition]);
         assert(d_inside == (d_window == d_base));
       end
       if (d_flush)
