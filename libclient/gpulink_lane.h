@@ -9,6 +9,8 @@
  *
  * Semantics are those of gpulink_queue_store(): stores to one address arrive in order, others in any order until a release.
  *
+ * What is inline here is of one version with the library: before 1.0 a program is compiled again when the library changes.
+ *
  * Threads: a lane belongs to its queue, and with it to one thread at a time. A child of fork() must not store by lanes of its parent:
  * a store does not look whose lane it is.
  */
@@ -29,19 +31,19 @@ extern "C" {
 /** The packet that a lane fills. The library's; programs do not touch it. */
 struct gpulink_lane_packet {
 	uint8_t *at;	  /**< where the next byte of the last run belongs, or the next sub-header */
-	uint8_t *limit;	  /**< the run may grow to here */
-	uint64_t lead;	  /**< offset in the endpoint of the run's next byte, minus `at` */
+	uint8_t *limit;	  /**< the run may grow to here; NULL: it has not grown, and is far from the address window's end */
+	uint64_t next;	  /**< offset in the endpoint of the run's next byte */
 	uint8_t *run;	  /**< the last run's sub-header */
 	uint8_t *end;	  /**< of the payload */
 	uint64_t low, span; /**< offsets at which a run may begin without a look; span 0: none */
-	uint64_t stores, runs; /**< since the lane was opened */
+	uint64_t runs, joined; /**< since the lane was opened: stores that began a run, and that went on with one */
 	uint64_t extra;	  /**< bytes that the stores would cost as plain writes, beyond theirs and one header each */
 	uint8_t *memory;  /**< of the endpoint, or NULL: another process's */
 	uint8_t *payload; /**< its first byte */
 	uint64_t *words;  /**< 1 << GPULINK_LANE_WORDS: what the packet has of aligned words of 8 bytes */
 	uint64_t stamp;	  /**< of this packet's entries there */
 	uint64_t hits;	  /**< words of 8 bytes that were overwritten, since the lane was opened */
-	uint16_t grown;	  /**< not 0: the run is longer than its sub-header says */
+	uint16_t mixed;	  /**< not 0: the packet may have runs of other than 8 bytes */
 	uint16_t order;	  /**< log2 of the most that a plain write has */
 	uint16_t width;	  /**< bytes of a sub-header */
 	uint16_t looks;	  /**< not 0: stores look for words that the packet has */
@@ -66,7 +68,6 @@ static inline int gpulink_lane_hit(struct gpulink_lane_packet *p, uint64_t to, c
 		return 0;
 	memcpy(p->payload + place, data, 8);
 	p->hits++;
-	p->stores++;
 	return 1;
 }
 
@@ -118,40 +119,86 @@ static inline void gpulink_lane_count_extra(struct gpulink_lane_packet *p, uint6
 	p->extra += 24 * (((to + bytes - 1) >> p->order) - (to >> p->order));
 }
 
-/** Sets the length of the last run, which has grown. The library's. */
-static inline void gpulink_lane_end_run(struct gpulink_lane_packet *p)
+/** Sets the length of the last run. Returns whether it has grown. The library's. */
+static inline int gpulink_lane_end_run(struct gpulink_lane_packet *p)
 {
-	uint16_t length = (uint16_t)(p->at - p->run - p->width), head;
+	uint16_t length = (uint16_t)(p->at - p->run - p->width), before, after;
 
-	memcpy(&head, p->run, 2);
+	memcpy(&before, p->run, 2);
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-	head = __builtin_bswap16((uint16_t)((__builtin_bswap16(head) & ~1023u) | length));
+	after = __builtin_bswap16((uint16_t)((__builtin_bswap16(before) & ~1023u) | length));
 #else
-	head = (uint16_t)((head & ~1023u) | length);
+	after = (uint16_t)((before & ~1023u) | length);
 #endif
-	memcpy(p->run, &head, 2);
-	p->grown = 0;
+	memcpy(p->run, &after, 2);
+	return before != after;
 }
 
-/** Begins a run at an offset in the endpoint; it has room for its sub-header. Returns where its data belong. The library's. */
-static inline uint8_t *gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to, size_t bytes)
+/** Lets a run grow, which is or will be the last one. The library's. */
+static inline void gpulink_lane_let_grow(struct gpulink_lane_packet *p, uint8_t *run)
+{
+	uint8_t *most = run + p->width + 1023;
+
+	p->limit = most < p->end ? most : p->end;
+	p->mixed = 1;
+}
+
+/** Lets the last run grow for the first time. Returns whether there is room for so many bytes. The library's. */
+static inline int gpulink_lane_grow(struct gpulink_lane_packet *p, size_t bytes)
+{
+	if (p->limit)
+		return 0;
+	gpulink_lane_let_grow(p, p->run);
+	return bytes <= (size_t)(p->limit - p->at);
+}
+
+/** Begins a run at an offset in the endpoint; it has room for its sub-header. The library's. */
+static inline void gpulink_lane_begin_run(struct gpulink_lane_packet *p, uint64_t to, size_t bytes)
 {
 	uint64_t header = (to - p->low) << 10 | bytes;
-	uint8_t *at = p->at, *end = p->end, *data = at + p->width;
+	uint8_t *at = p->at;
 
-	if (p->grown)
-		gpulink_lane_end_run(p);
+	if (p->limit) {
+		p->limit = NULL;
+		if (gpulink_lane_end_run(p)) /* expected of the next one too */
+			gpulink_lane_let_grow(p, at);
+	}
+	if (bytes != 8)
+		p->mixed = 1;
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 	header = __builtin_bswap64(header);
 #endif
 	p->run = at;
-	p->lead = to - (uintptr_t)data;
-	p->limit = data + 1023 < end ? data + 1023 : end;
 	p->runs++;
 	if (p->memory)
 		__builtin_prefetch(p->memory + to, 1); /* the packet is applied by the time it has come */
 	memcpy(at, &header, 8);
-	return data;
+}
+
+/** Appends a store of at most GPULINK_LANE_SMALL bytes. Returns 0 if it takes more than that. The library's. */
+static inline int gpulink_lane_append(struct gpulink_lane_packet *p, uint64_t to, const void *data, size_t bytes)
+{
+	uint8_t *end = p->at + bytes; /* there is so much behind the payload */
+
+	if (to == p->next && ((uintptr_t)end <= (uintptr_t)p->limit || gpulink_lane_grow(p, bytes))) {
+		p->joined++;
+	} else {
+		if (__builtin_expect(to - p->low >= p->span, 0))
+			return 0;
+		end += p->width;
+		if (__builtin_expect(end > p->end, 0))
+			return 0;
+		gpulink_lane_begin_run(p, to, bytes);
+	}
+	if (__builtin_constant_p(bytes))
+		memcpy(end - bytes, data, bytes);
+	else
+		gpulink_lane_copy(end - bytes, data, bytes);
+	p->at = end;
+	p->next = to + bytes;
+	if (bytes < 4 || bytes & (bytes - 1) || to & (bytes - 1))
+		gpulink_lane_count_extra(p, to, bytes);
+	return 1;
 }
 
 /** Stores 1 to 4096 bytes at an offset of the window. Errors: EINVAL (length), ERANGE. */
@@ -159,29 +206,13 @@ static inline int gpulink_lane_store(struct gpulink_lane *lane, uint64_t offset,
 {
 	struct gpulink_lane_packet *p = lane->packet;
 	uint64_t to = lane->origin + offset;
-	uint8_t *at = p->at;
 
 	if (__builtin_expect(bytes - 1 >= GPULINK_LANE_SMALL || offset >= lane->safe, 0))
 		return gpulink_lane_store_any(lane, offset, data, bytes);
-	if (to - (uintptr_t)at != p->lead || (size_t)(p->limit - at) < bytes) {
-		if (__builtin_expect(to - p->low >= p->span || (size_t)(p->end - at) < bytes + p->width, 0)) {
-			if (p->looks && bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data))
-				return 0;
-			return gpulink_lane_store_any(lane, offset, data, bytes);
-		}
-		at = gpulink_lane_begin_run(p, to, bytes);
-	} else {
-		p->grown = 1;
-	}
-	if (__builtin_constant_p(bytes))
-		memcpy(at, data, bytes);
-	else
-		gpulink_lane_copy(at, data, bytes);
-	p->at = at + bytes;
-	p->stores++;
-	if (bytes < 4 || bytes & (bytes - 1) || to & (bytes - 1))
-		gpulink_lane_count_extra(p, to, bytes);
-	return 0;
+	if (gpulink_lane_append(p, to, data, bytes) ||
+	    (p->looks && bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data)))
+		return 0;
+	return gpulink_lane_store_any(lane, offset, data, bytes);
 }
 
 #ifdef __cplusplus

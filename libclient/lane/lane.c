@@ -15,7 +15,7 @@
 #define STAMP_BITS  (GPULINK_LANE_WORD - STAMP_SHIFT)
 #define SPARSE	    16u /* looking pays if at least one of so many stores hits */
 #define PAUSE_MAX   64u /* packets without looking */
-#define NOWHERE	    (UINT64_C(1) << 63) /* a lead that no offset has */
+#define NOWHERE	    (UINT64_C(1) << 63) /* no store goes there */
 #define BORDER	    (RUN_MAX + GPULINK_LANE_SMALL) /* runs that begin so near to the window's end may not grow */
 #define RUN_MAX	    ((1u << GLK_SUBHEADER_LENGTH_BITS) - 1)
 
@@ -29,7 +29,7 @@ struct glk_lane {
 	struct gpulink_lane_packet packet;
 	struct glk_lane_shape shape;
 	uint64_t window; /* bytes of a packet's address window */
-	uint8_t *limit;	 /* while stores are looked for: the last run may grow to here, by append() only */
+	uint64_t next;	 /* as the packet's, while stores are looked for */
 	uint8_t *room; /* header and payload */
 
 	uint32_t pause, pauses;		      /* pause: packets until the next look; pauses: how long the last one was */
@@ -42,30 +42,36 @@ struct glk_lane {
 
 /* --- packets --- */
 
+/* Each store has begun a run, gone on with one, or overwritten a word. */
+static uint64_t stores(const struct glk_lane *l)
+{
+	return l->packet.runs + l->packet.joined + l->packet.hits + l->halves;
+}
+
 /* An empty packet, in which no store fits without a look. */
 static void begin(struct glk_lane *l)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	p->at = p->limit = l->limit = p->payload;
+	p->at = p->payload;
+	p->limit = NULL;
 	p->end = p->at + l->shape.payload;
-	p->lead = NOWHERE;
+	p->next = l->next = NOWHERE;
 	p->low = 0;
 	p->span = 0;
-	l->stores_before = p->stores;
+	p->mixed = 0;
+	l->stores_before = stores(l);
 	l->hits_before = p->hits + l->halves;
 }
 
 /* Looking for words pays where stores hit; else it is tried again after a while. */
 static void decide(struct glk_lane *l)
 {
-	uint64_t stores = l->packet.stores - l->stores_before;
-
 	if (!l->packet.looks) {
 		l->packet.looks = l->pause-- <= 1;
 		return;
 	}
-	if ((l->packet.hits + l->halves - l->hits_before) * SPARSE >= stores) {
+	if ((l->packet.hits + l->halves - l->hits_before) * SPARSE >= stores(l) - l->stores_before) {
 		l->pauses = 0;
 		return;
 	}
@@ -84,8 +90,19 @@ static void forget(struct glk_lane *l)
 
 void glk_lane_fence(struct glk_lane *l)
 {
-	l->packet.lead = NOWHERE;
+	l->packet.next = l->next = NOWHERE;
 	forget(l);
+}
+
+static void apply(const struct glk_lane *l)
+{
+	const struct gpulink_lane_packet *p = &l->packet;
+	struct glk_packet packet = { .at = p->payload, .end = p->at, .width = l->shape.width, .low = p->low };
+
+	if (p->mixed)
+		glk_packet_apply(packet, p->memory);
+	else
+		glk_packet_apply_words(packet, p->memory);
 }
 
 void glk_lane_flush(struct glk_lane *l, unsigned reason)
@@ -94,7 +111,7 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 
 	if (!payload)
 		return;
-	if (l->packet.grown)
+	if (l->packet.limit)
 		gpulink_lane_end_run(&l->packet);
 	bytes = glk_packet_finish(l->room, payload, l->shape.partition, l->shape.width, l->packet.low);
 	l->wire_bytes += bytes + GLK_TLP_OVERHEAD_BYTES;
@@ -103,8 +120,7 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 	l->flushes[reason]++;
 	l->sub_packets = l->packet.runs;
 	if (l->packet.memory)
-		glk_packet_apply((struct glk_packet){ .at = l->packet.payload, .end = l->packet.at, .width = l->shape.width,
-						      .low = l->packet.low }, l->packet.memory);
+		apply(l);
 	if (l->shape.send)
 		l->shape.send(l->shape.to, l->room, HEADER + bytes);
 	decide(l);
@@ -129,7 +145,6 @@ static bool hit_half(struct glk_lane *l, uint64_t to, const void *data)
 		return false;
 	memcpy(l->packet.payload + (entry & ((1u << PLACE_BITS) - 1)) + (kind == WHOLE ? to % 8 : 0), data, 4);
 	l->halves++;
-	l->packet.stores++;
 	return true;
 }
 
@@ -171,29 +186,38 @@ static void make_way(struct glk_lane *l, uint64_t to, size_t bytes)
 	p->span = p->looks ? 0 : l->window - BORDER;
 }
 
+/* Begins a run, which may not grow beyond the address window. */
+static void begin_run(struct glk_lane *l, uint64_t to, size_t bytes)
+{
+	struct gpulink_lane_packet *p = &l->packet;
+	uint64_t left;
+
+	make_way(l, to, bytes);
+	gpulink_lane_begin_run(p, to, bytes);
+	p->at += p->width;
+	left = l->window - (to - p->low);
+	if (left > BORDER)
+		return;
+	gpulink_lane_grow(p, bytes);
+	if (left < (size_t)(p->limit - p->at))
+		p->limit = p->at + left;
+}
+
 /* Appends bytes of one address window. While stores are looked for, runs grow here only. */
 static void append(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	if (to - (uintptr_t)p->at != p->lead || p->at + bytes > (p->looks ? l->limit : p->limit)) {
-		uint64_t left;
-
-		make_way(l, to, bytes);
-		p->at = gpulink_lane_begin_run(p, to, bytes);
-		left = l->window - (to - p->low);
-		if (left < (size_t)(p->limit - p->at))
-			p->limit = p->at + left;
-		l->limit = p->limit;
-	} else {
-		p->grown = 1;
-	}
+	if (to == (p->looks ? l->next : p->next) && (p->limit ? bytes <= (size_t)(p->limit - p->at) : gpulink_lane_grow(p, bytes)))
+		p->joined++;
+	else
+		begin_run(l, to, bytes);
 	gpulink_lane_copy(p->at, data, bytes);
 	if (p->looks)
 		remember(l, to, bytes, (size_t)(p->at - l->packet.payload));
 	p->at += bytes;
-	if (p->looks)
-		p->limit = p->at;
+	l->next = to + bytes;
+	p->next = p->looks ? NOWHERE : l->next;
 }
 
 void glk_lane_store(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
@@ -202,16 +226,19 @@ void glk_lane_store(struct glk_lane *l, uint64_t to, const void *data, size_t by
 	size_t most = l->shape.payload / 2 < GPULINK_LANE_SMALL ? l->shape.payload / 2 : GPULINK_LANE_SMALL;
 	const uint8_t *from = data;
 
+	if (!p->looks && bytes <= GPULINK_LANE_SMALL && gpulink_lane_append(p, to, data, bytes))
+		return;
 	if (p->looks && ((bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data)) ||
 			 (bytes == 4 && to % 4 == 0 && hit_half(l, to, data))))
 		return;
-	p->stores++;
 	gpulink_lane_count_extra(p, to, bytes);
 	for (size_t part; bytes; bytes -= part, from += part, to += part) {
 		uint64_t border = l->window - (to & (l->window - 1));
 
 		part = bytes < most ? bytes : most;
 		part = part < border ? part : (size_t)border;
+		if (from != data)
+			p->joined--; /* one store */
 		append(l, to, from, part);
 	}
 }
@@ -236,7 +263,7 @@ struct glk_lane *glk_lane_new(const struct glk_lane_shape *shape)
 		return NULL;
 	l->shape = *shape;
 	l->window = glk_packet_window(shape->width);
-	l->room = calloc(1, HEADER + shape->payload + GLK_PACKET_SLACK);
+	l->room = calloc(1, HEADER + shape->payload + GLK_PACKET_SLACK + GPULINK_LANE_SMALL);
 	l->packet.words = malloc(WORDS_BYTES);
 	if (!l->room || !l->packet.words) {
 		glk_lane_free(l);
@@ -282,13 +309,13 @@ void glk_lane_count(const struct glk_lane *l, struct gpulink_counters *c)
 	uint64_t packed = l->payload_bytes + (uint64_t)(l->packet.at - l->packet.payload) - l->shape.width * l->packet.runs;
 	uint64_t overwritten = 8 * l->packet.hits + 4 * l->halves, data = packed + overwritten;
 
-	c->stores += l->packet.stores;
+	c->stores += stores(l);
 	c->store_bytes += data;
 	c->packets += l->packets;
 	c->sub_packets += l->sub_packets;
 	c->payload_bytes += l->payload_bytes;
 	c->wire_bytes += l->wire_bytes;
-	c->raw_wire_bytes += data + l->packet.extra + GLK_TLP_OVERHEAD_BYTES * l->packet.stores;
+	c->raw_wire_bytes += data + l->packet.extra + GLK_TLP_OVERHEAD_BYTES * stores(l);
 	c->overwritten_bytes += overwritten;
 	if (l->packet.memory) { /* else they are the receiver's */
 		c->endpoint_writes += l->sub_packets;

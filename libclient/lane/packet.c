@@ -136,6 +136,36 @@ uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 	return apply(packet, memory);
 }
 
+/* The word at `at`. Its offset is the upper bits of the 8 bytes that end with the sub-header: before the payload is the header. */
+static inline __attribute__((always_inline)) void apply_word(const uint8_t *at, unsigned width, uint8_t *memory)
+{
+	uint64_t header;
+
+	memcpy(&header, at + width - 8, 8);
+	memcpy(memory + (le64toh(header) >> (64 - 8 * width + GLK_SUBHEADER_LENGTH_BITS)), at + width, 8);
+}
+
+static inline __attribute__((always_inline)) void apply_words(const uint8_t *at, const uint8_t *end, unsigned width, uint8_t *memory)
+{
+	size_t each = width + 8;
+
+	for (; (size_t)(end - at) >= 4 * each; at += 4 * each)
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < 4; i++)
+			apply_word(at + i * each, width, memory);
+	for (; at != end; at += each)
+		apply_word(at, width, memory);
+}
+
+void glk_packet_apply_words(struct glk_packet packet, uint8_t *memory)
+{
+	memory += packet.low;
+	if (packet.width == WIDTH_MIN)
+		apply_words(packet.at, packet.end, WIDTH_MIN, memory);
+	else
+		apply_words(packet.at, packet.end, WIDTH_MAX, memory);
+}
+
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes)
 {
 	struct glk_packet opened;

@@ -47,6 +47,9 @@ void glk_packet_fetch(struct glk_packet packet, const uint8_t *memory);
 /** Writes the sub-packets to the partition's memory. Returns their number. */
 uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory);
 
+/** Writes the sub-packets of one's own packet that all have 8 bytes. */
+void glk_packet_apply_words(struct glk_packet packet, uint8_t *memory);
+
 /** Opens and applies a packet of a stranger. Returns the number of sub-packets, or -1: nothing was written. */
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes);
 

@@ -40,6 +40,7 @@ struct bench {
 	unsigned endpoints, threads, stores;
 	unsigned hot, heat; /* bytes of hot words, and one of how many stores goes elsewhere */
 	bool only_stores; /* neither loads nor puts nor atomics */
+	bool words;	  /* stores are of 8 bytes: many packets have no others */
 	uint64_t seed;
 	struct gpulink *devices[WAYS];
 	struct gpulink_window *windows[WAYS][ENDPOINTS_MAX];
@@ -72,6 +73,8 @@ static size_t width(struct worker *w)
 	static const size_t usual[] = { 8, 8, 8, 4, 4, 16, 32, 2, 1 };
 	unsigned kind = below(&w->chance, 100);
 
+	if (w->bench->words)
+		return 8;
 	return kind < 80 ? usual[below(&w->chance, 9)] : kind < 99 ? 1 + below(&w->chance, 160) : 1 + below(&w->chance, WIDTH_MAX);
 }
 
@@ -320,6 +323,7 @@ static const char *run_round(struct bench *b, unsigned round)
 	b->hot = 64u << 2 * below(&chance, 4);
 	b->heat = 1 + below(&chance, 4);
 	b->only_stores = below(&chance, 4) == 0;
+	b->words = below(&chance, 4) == 0;
 	failed = open_all(b, payloads[below(&chance, 4)]);
 	for (; started < b->threads && !failed; started++) {
 		struct worker *w = &workers[started];

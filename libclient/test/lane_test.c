@@ -121,17 +121,18 @@ static void by_chance(void **state)
 		struct gpulink_counters c;
 		struct chance dice;
 		uint64_t low, span, bytes = 0;
-		unsigned width;
+		unsigned width, kinds;
 		struct bench b;
 
 		chance_start(&dice, seed, round);
 		width = 5 + below(&dice, 2);
 		start_width(&b, (uint64_t)BORDER + 65536, payloads[below(&dice, 5)], width);
 		span = spans[below(&dice, 4)];
+		kinds = below(&dice, 3) ? 12 : 1; /* 1: many packets have words of 8 bytes alone */
 		low = below(&dice, 2) ? BORDER - span / 2 : 0; /* over the border of two address windows, or not */
 		for (unsigned i = 0; i < 5000; i++) {
 			static const size_t usual[] = { 8, 8, 8, 4, 4, 1, 2, 3, 12, 16, 24, 31 };
-			size_t n = usual[below(&dice, 12)];
+			size_t n = usual[below(&dice, kinds)];
 			uint64_t at = low + below(&dice, (unsigned)(span - n + 1)), data[4] = { draw(&dice), draw(&dice), draw(&dice), draw(&dice) };
 
 			if (below(&dice, 4))
@@ -195,6 +196,25 @@ static void borders(void **state)
 		assert_int_equal(b.packets, 2);
 		end(&b);
 	}
+}
+
+/* Runs that begin anywhere before the window's border end there, whether the run before has grown or not. */
+static void runs_at_border(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	start(&b, (uint64_t)BORDER + PAGE, 4096);
+	for (unsigned kind = 0; kind < 4; kind++)
+		for (uint64_t from = 8; from < 1300; from += 8) {
+			b.door.packet->looks = kind & 1;
+			for (uint64_t i = 0; i < 1 + kind / 2; i++)
+				store(&b, 8 + 8 * i, &i, 8);
+			for (uint64_t at = BORDER - from; at < BORDER + 16; at += 8)
+				store(&b, at, &at, 8);
+			compare(&b, BORDER - PAGE, 2 * PAGE, kind);
+		}
+	end(&b);
 }
 
 /* Runs end before their length does not fit its field. */
@@ -268,21 +288,24 @@ static void fences(void **state)
 	struct bench b;
 
 	(void)state;
-	start(&b, 4096, 512);
-	glk_lane_store(b.lane, 64, &values[0], 8); /* the flag's last value */
-	glk_lane_store(b.lane, 256, &values[1], 8);
-	glk_lane_fence(b.lane);
-	glk_lane_store(b.lane, 64, &values[2], 8);
-	glk_lane_fence(b.lane);
-	glk_lane_store(b.lane, 72, &values[3], 8);
-	glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
-	c = counters(&b);
-	assert_int_equal(c.packets, 1);
-	assert_int_equal(c.sub_packets, 4);
-	assert_int_equal(c.overwritten_bytes, 0);
-	assert_memory_equal(b.lanes + 64, &values[2], 16);
-	assert_memory_equal(b.lanes + 256, &values[1], 8);
-	end(&b);
+	for (unsigned looks = 0; looks < 2; looks++) {
+		start(&b, 4096, 512);
+		b.door.packet->looks = (uint16_t)looks;
+		glk_lane_store(b.lane, 64, &values[0], 8); /* the flag's last value */
+		glk_lane_store(b.lane, 256, &values[1], 8);
+		glk_lane_fence(b.lane);
+		glk_lane_store(b.lane, 64, &values[2], 8);
+		glk_lane_fence(b.lane);
+		glk_lane_store(b.lane, 72, &values[3], 8);
+		glk_lane_flush(b.lane, GLK_FLUSH_RELEASE);
+		c = counters(&b);
+		assert_int_equal(c.packets, 1);
+		assert_int_equal(c.sub_packets, 4);
+		assert_int_equal(c.overwritten_bytes, 0);
+		assert_memory_equal(b.lanes + 64, &values[2], 16);
+		assert_memory_equal(b.lanes + 256, &values[1], 8);
+		end(&b);
+	}
 }
 
 /* A packet of another is checked before any of it is written. */
@@ -327,8 +350,9 @@ static void strangers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(borders), cmocka_unit_test(sequential),
-		cmocka_unit_test(stamps), cmocka_unit_test(adapts), cmocka_unit_test(fences), cmocka_unit_test(strangers),
+		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(borders),
+		cmocka_unit_test(runs_at_border), cmocka_unit_test(sequential), cmocka_unit_test(stamps), cmocka_unit_test(adapts),
+		cmocka_unit_test(fences), cmocka_unit_test(strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
