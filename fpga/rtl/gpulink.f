@@ -133,8 +133,10 @@ remote/glk_remote_translate.sv
 remote/glk_serve.sv
 remote/glk_serve_answers.sv
 remote/glk_serve_given.sv
+remote/glk_serve_load.sv
 remote/glk_serve_packets.sv
 remote/glk_serve_reach.sv
+remote/glk_serve_reads.sv
 remote/glk_serve_releases.sv
 remote/glk_serve_requests.sv
 remote/glk_serve_writes.sv

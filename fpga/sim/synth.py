@@ -38,7 +38,7 @@ BLOCKS = [
     "glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_packet_aligner", "glk_depacketizer", "glk_scatter",
     "glk_requests", "glk_aperture", "glk_store_mux", "glk_timeout", "glk_link_loop", "glk_link_layer", "glk_arrivals", "glk_endpoint", "glk_load",
     "glk_acknowledge", "glk_release", "glk_memory_mux", "glk_pool_mux", "glk_pool", "glk_tsu", "glk_ring", "glk_contexts", "glk_registers", "glk_counters",
-    "glk_table", "glk_cluster_tx", "glk_cluster_rx", "glk_trim", "glk_remote_send", "glk_remote_ask", "glk_serve", "glk_flit_mux", "glk_link_registers",
+    "glk_table", "glk_cluster_tx", "glk_cluster_rx", "glk_trim", "glk_remote_send", "glk_remote_ask", "glk_serve", "glk_serve_load", "glk_flit_mux", "glk_link_registers",
     "glk_region_chunks", "glk_region", "glk_block_fifo",
     "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix",
     "glk_async_fifo", "glk_link_clock", "glk_pool_axi", "glk_axi_clock", "glk_time", "glk_stalls", "glk_pcie_ext_tag"]

@@ -136,6 +136,7 @@ module glk_card #(
               REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64 || REGIONS < 0 || REGIONS > 64 || CHUNKS < 1 ||
               CHUNKS > 16384) $fatal;
   initial if (READ_BYTES < LANES || READ_BYTES > 4096 || WRITE_BYTES < LANES || WRITE_BYTES > 4096) $fatal;
+  initial if (LINK != 0 && READ_BYTES < 64) $fatal; // a line of the other card is one read
   initial if ((READ_BYTES & (READ_BYTES - 1)) != 0 || (WRITE_BYTES & (WRITE_BYTES - 1)) != 0) $fatal;
 
   // --- settings, from glk_registers ---
@@ -631,7 +632,7 @@ module glk_card #(
     .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_wait(ln_wait), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
     .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data),
     .g_last(gn_last), .g_valid(gn_valid),
-    // Endpoints on the bus: reads with tag 17. In the pool: pool reads.
+    // Endpoints on the bus: reads with tag 16. In the pool: pool reads.
     .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
     .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last),
     .q_valid(lq_valid), .q_ready(lq_ready),
@@ -642,37 +643,24 @@ module glk_card #(
     // A read failed: of the partition, and of the context if it was an aperture load.
     .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
 
-  // Loads of the other card use a second instance, which does not wait for local loads: two cards that load from each other
-  // cannot deadlock.
+  // Loads of the other card: reads with tags 17 to 23.
   logic [PW-1:0]     ls_partition, fs_partition;
   logic [47:0]       ls_offset, ps_offset;
-  logic [12:0]       ls_length, ms_length, ps_length;
+  logic [6:0]        ls_length;
+  logic [12:0]       ms_length, ps_length;
+  logic [2:0]        ms_slot;
   logic [63:0]       ms_address;
-  logic [DATA_W-1:0] gs_data, qs_data;
-  logic              ls_valid, ls_ready, gs_error, gs_last, gs_valid, ms_valid, ms_ready, ds_valid, ps_valid, ps_ready, qs_last, qs_valid, qs_ready;
+  logic [511:0]      gs_line;
+  logic [DATA_W-1:0] qs_data;
+  logic              ls_valid, ls_ready, gs_error, gs_valid, gs_ready, ms_valid, ms_ready, ds_valid, ps_valid, ps_ready, qs_last, qs_valid;
   logic              fs_valid, fs_ready, serve_load_idle;
-  logic              us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned;
-  logic [DATA_W-1:0] us_b_data;
-  logic [PW-1:0]     us_y_partition;
-  logic [47:0]       us_y_offset;
-  logic [12:0]       us_y_length;
-  logic [1:0]        us_y_operation;
-  logic [63:0]       us_y_operand, us_y_compare;
-  logic [CW-1:0]     us_context;
-  wire               unused_serve_load = &{1'b0, us_a_ready, us_b_error, us_b_last, us_b_valid, us_whole, us_atomic, us_y_valid, us_owned, us_b_data, us_y_partition,
-                            us_y_offset, us_y_length, us_y_operation, us_y_operand, us_y_compare, us_context};
-  glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) serve_load (
-    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid(1'b1), .token(2'd3), .sent(16'd0), .arrived(16'd0),
-    .a_error(1'b0), .a_partition({PW{1'b0}}), .a_offset(48'd0), .a_length(13'd0), .a_context({CW{1'b0}}), .a_valid(1'b0), .a_ready(us_a_ready),
-    .b_error(us_b_error), .b_data(us_b_data), .b_last(us_b_last), .b_valid(us_b_valid),
-    .n_partition(ls_partition), .n_offset(ls_offset), .n_length(ls_length), .n_wait(1'b0), .n_atomic(1'b0), .n_operation(2'd0), .n_operand(64'd0), .n_compare(64'd0),
-    .n_valid(ls_valid), .n_ready(ls_ready), .g_whole(us_whole), .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid),
-    .m_address(ms_address), .m_length(ms_length), .m_valid(ms_valid), .m_ready(ms_ready), .d_error, .d_data, .d_last, .d_valid(ds_valid),
-    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last),
-    .q_valid(qs_valid), .q_ready(qs_ready),
-    .y_partition(us_y_partition), .y_offset(us_y_offset), .y_length(us_y_length), .y_atomic(us_atomic), .y_operation(us_y_operation),
-    .y_operand(us_y_operand), .y_compare(us_y_compare), .y_valid(us_y_valid), .y_ready(1'b0), .z_error(1'b0), .z_data({DATA_W{1'b0}}), .z_last(1'b0), .z_valid(1'b0),
-    .f_partition(fs_partition), .f_owned(us_owned), .f_context(us_context), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
+  glk_serve_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) serve_load (
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
+    .g_error(gs_error), .g_line(gs_line), .g_valid(gs_valid), .g_ready(gs_ready),
+    .m_address(ms_address), .m_length(ms_length), .m_slot(ms_slot), .m_valid(ms_valid), .m_ready(ms_ready),
+    .d_slot(d_tag[2:0]), .d_error, .d_data, .d_last, .d_valid(ds_valid),
+    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last), .q_valid(qs_valid),
+    .f_partition(fs_partition), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
 
   // --- write acknowledgement ---
   logic              posted_valid, mf_valid, mf_ready, dk_valid;
@@ -788,7 +776,7 @@ module glk_card #(
         .lr_data(remote_data), .lr_bytes(remote_bytes), .lr_last(remote_last), .lr_valid(remote_valid), .lr_ready(remote_ready),
         .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
         .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
-        .g_error(gs_error), .g_data(gs_data), .g_last(gs_last), .g_valid(gs_valid), .lock, .locked,
+        .g_error(gs_error), .g_line(gs_line), .g_valid(gs_valid), .g_ready(gs_ready), .lock, .locked,
         .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
         .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid, .lo_go,
         .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
@@ -798,12 +786,12 @@ module glk_card #(
       assign {e_passed, e_passed_remote} = {t_valid && t_ready && t_last, 1'b0};
       assign {remote_posted_valid, remote_posted_partition, e_remote, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
       assign {by_ready, bz_error, bz_data, bz_last, bz_valid, remote_data, remote_bytes, remote_last, remote_valid} = '0;
-      assign {ls_partition, ls_offset, ls_length, ls_valid, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
+      assign {ls_partition, ls_offset, ls_length, ls_valid, gs_ready, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
       assign {lo_data, lo_control, lo_valid} = '0;
       wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, lo_go, ep_open, ep_remote,
                             remote_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, remote_ready,
                             e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
-                            by_compare, by_atomic, by_valid, gs_data, ls_ready, gs_error, gs_last, gs_valid, fail_lost,
+                            by_compare, by_atomic, by_valid, gs_line, ls_ready, gs_error, gs_valid, fail_lost,
                             q_partition, remote_posted_ready, arrivals_full, q_valid, ak_ready, each_reached};
     end
   endgenerate
@@ -850,7 +838,7 @@ module glk_card #(
     .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_tag(mn_tag), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
     .g_kind(mg_kind), .g_address(mg_address), .g_length(mg_length), .g_tag(mg_tag), .g_data(mg_data), .g_valid(mg_valid), .g_ready(mg_ready),
     .l_address(ml_address), .l_length(ml_length), .l_valid(ml_valid), .l_ready(ml_ready),
-    .k_address(ms_address), .k_length(ms_length), .k_valid(ms_valid), .k_ready(ms_ready),
+    .k_address(ms_address), .k_length(ms_length), .k_slot(ms_slot), .k_valid(ms_valid), .k_ready(ms_ready),
     .z_interrupt(mz_interrupt), .z_address(mz_address), .z_data(mz_data), .z_valid(mz_valid), .z_ready(mz_ready),
     .f_partition(mf_partition), .f_address(mf_address), .f_valid(mf_valid), .f_ready(mf_ready),
     .x_valid(mx_valid), .x_ready(mx_ready),
@@ -859,11 +847,11 @@ module glk_card #(
 
   // --- PCIe read completions, routed by tag ---
   wire for_ring = d_tag[5];
-  wire for_load = d_tag == 6'd17;
+  wire for_load = d_tag == 6'd16;
   assign d_ready  = 1'b1; // requesters reserve buffer space for the whole completion
   assign dn_valid = d_valid && for_ring;
   assign dl_valid = d_valid && for_load;
-  assign ds_valid = d_valid && d_tag == 6'd18;
+  assign ds_valid = d_valid && d_tag[5:3] == 3'b010 && !for_load;
   assign dg_valid = d_valid && d_tag[5:3] == 3'b011;
   assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
 
@@ -876,7 +864,7 @@ module glk_card #(
     .l_offset(lp_offset), .l_length(lp_length), .l_valid(lp_valid), .l_ready(lp_ready),
     .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
     .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
-    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(qs_ready),
+    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(1'b1),
     // Accesses of the rings with a time.
     .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_valid(tp_valid), .t_ready(tp_ready),
     .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),

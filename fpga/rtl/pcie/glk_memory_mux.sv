@@ -54,6 +54,7 @@ module glk_memory_mux #(
   // Load reads for the other card
   input  logic [63:0]       k_address,
   input  logic [12:0]       k_length,
+  input  logic [2:0]        k_slot, // 1 to 7
   input  logic              k_valid,
   output logic              k_ready,
 
@@ -95,7 +96,7 @@ module glk_memory_mux #(
   initial if (TW > 5) $fatal;
   localparam int QUIET = 8; // idle clocks until `idle`: the report of the last write, two clocks, is over
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
-  localparam logic [5:0] TAG_LOAD = 6'd17, TAG_SERVE = 6'd18; // flush reads use tags 0..15, regions 24..31, rings 32..63
+  localparam logic [5:0] TAG_LOAD = 6'd16; // flush reads use tags 0..15, loads of the other card 17..23, regions 24..31, rings 32..63
 
   // --- arbiter ---
   localparam int SOURCES = 8;
@@ -152,7 +153,7 @@ module glk_memory_mux #(
       a_length  <= ({13{turn[0]}} & e_length) | ({13{turn[1]}} & n_length) | ({13{turn[2]}} & l_length) | {9'b0, turn[3], 3'b0} |
                    ({13{turn[6]}} & k_length) | ({13{turn[7]}} & g_length);
       a_tag     <= ({6{turn[1]}} & {1'b1, 5'(n_tag)}) | ({6{turn[2]}} & TAG_LOAD) | ({6{turn[4]}} & 6'(f_partition)) |
-                   ({6{turn[6]}} & TAG_SERVE) | ({6{turn[7]}} & {3'b011, g_tag});
+                   ({6{turn[6]}} & {3'b010, k_slot}) | ({6{turn[7]}} & {3'b011, g_tag});
     end
     if (rst)
       a_valid <= 1'b0;

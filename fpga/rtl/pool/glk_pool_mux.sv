@@ -171,7 +171,7 @@ module glk_pool_mux #(
     end
   end
 
-  // --- read responses, routed to the requester; each has one request outstanding, so this FIFO never fills ---
+  // --- read responses, routed to the requester; loads of the other card have up to 7 requests outstanding, others one, so this FIFO never fills ---
   logic       asks_ready, asker_valid;
   logic [1:0] asker; // 0: BAR 4, 1: load, 2: load of the other card, 3: with a time
   wire  asks = beat && !o_write && !o_none;

@@ -57,16 +57,16 @@ module glk_serve #(
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
 
-  // Loads, which do not cross a 64-byte line; data in address lanes
+  // Loads, which do not cross a 64-byte line, and their answers, in order; bytes are at their place in the line
   output logic [PW-1:0]     l_partition,
   output logic [47:0]       l_offset,
-  output logic [12:0]       l_length,
+  output logic [6:0]        l_length,
   output logic              l_valid,
   input  logic              l_ready,
-  input  logic              g_error, // with g_last
-  input  logic [DATA_W-1:0] g_data,
-  input  logic              g_last,
+  input  logic              g_error,
+  input  logic [511:0]      g_line,
   input  logic              g_valid,
+  output logic              g_ready,
 
   // Atomics: the rings issue none while `lock` and `locked`. After its falling edge lock stays low for at least 4 clocks,
   // by when locked is low again. The new value is `ready` when it is posted.
@@ -157,18 +157,26 @@ module glk_serve #(
     .m_data({rk, rd, rl}), .m_valid(rv), .m_ready(requests_ready));
 
   logic [3:0]   z_partition;
-  logic [15:0]  z_tag, z_busy, t_tag, t_asked;
+  logic [15:0]  z_tag, z_busy, n_tag, n_asked, t_tag, t_asked;
   logic [31:0]  z_count;
-  logic         z_valid, t_valid, t_ready;
+  logic         z_valid, n_atomic, n_refused, n_valid, n_ready, h_valid, t_valid, t_ready, reads_idle;
+  logic [PW-1:0] n_partition;
+  logic [47:0]  n_offset;
+  logic [6:0]   n_length;
   logic [1:0]   t_status;
-  logic [511:0] t_line;
-  glk_serve_requests #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) requests (
+  glk_serve_requests #(.PARTITIONS(PARTITIONS)) requests (
     .clk, .rst, .session, .open, .ep_bytes, .s_kind(rk), .s_data(rd), .s_last(rl), .s_valid(rv), .s_ready(requests_ready),
     .z_partition, .z_tag, .z_count, .z_valid, .z_busy,
-    .l_partition, .l_offset, .l_length, .l_valid, .l_ready, .g_error, .g_data, .g_last, .g_valid,
+    .n_atomic, .n_refused, .n_tag, .n_asked, .n_partition, .n_offset, .n_length, .n_valid, .n_ready, .h_error(g_error), .h_line(g_line), .h_valid,
     .lock, .locked, .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready,
     .each_take(n_take), .each_reached, .fail_valid, .fail_partition,
-    .t_tag, .t_asked, .t_status, .t_line, .t_valid, .t_ready, .a_data(na_data), .a_valid(na_valid), .a_ready(na_ready), .idle(requests_idle));
+    .a_data(na_data), .a_valid(na_valid), .a_ready(na_ready), .idle(requests_idle));
+
+  glk_serve_reads #(.PARTITIONS(PARTITIONS)) reads (
+    .clk, .rst, .session, .s_atomic(n_atomic), .s_refused(n_refused), .s_tag(n_tag), .s_asked(n_asked), .s_partition(n_partition),
+    .s_offset(n_offset), .s_length(n_length), .s_valid(n_valid), .s_ready(n_ready),
+    .l_partition, .l_offset, .l_length, .l_valid, .l_ready, .g_error, .g_valid, .g_ready, .h_valid,
+    .t_tag, .t_asked, .t_status, .t_valid, .t_ready, .idle(reads_idle));
 
   glk_serve_releases #(.PARTITIONS(PARTITIONS)) releases (
     .clk, .rst, .session, .ready, .done_partition, .done_write, .done_refused, .done_valid,
@@ -182,7 +190,7 @@ module glk_serve #(
   logic [127:0] ta_data;
   logic         ta_last, ta_valid, ta_ready, a_served, a_denied;
   glk_trim trim (
-    .clk, .rst(forget), .s_tag(t_tag), .s_asked(t_asked), .s_status(t_status), .s_line(t_line), .s_valid(t_valid), .s_ready(t_ready),
+    .clk, .rst(forget), .s_tag(t_tag), .s_asked(t_asked), .s_status(t_status), .s_line(g_line), .s_valid(t_valid), .s_ready(t_ready),
     .m_data(ta_data), .m_last(ta_last), .m_valid(ta_valid), .m_ready(ta_ready), .e_trimmed, .e_bytes(e_trimmed_bytes));
   glk_serve_answers answers (
     .clk, .rst(forget), .z_data(za_data), .z_valid(za_valid), .z_ready(za_ready), .n_data(na_data), .n_valid(na_valid), .n_ready(na_ready),
@@ -193,7 +201,7 @@ module glk_serve #(
   glk_pulses denied (.clk, .rst, .a(a_denied), .b(denied_valid && denied_ready), .e(e_denied));
 
   always_ff @(posedge clk)
-    idle <= packets_idle && writes_idle && given_idle && requests_idle && !rst;
+    idle <= packets_idle && writes_idle && given_idle && requests_idle && reads_idle && !rst;
 
   wire unused = &{1'b0, r_bytes, r_first};
 endmodule

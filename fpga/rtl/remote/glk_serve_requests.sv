@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Requests of the other card, one at a time: reads, atomics and translations are executed and answered; a release goes to
-// the slot of its partition. Malformed requests and those without access right are refused.
+// Requests of the other card, in order: reads go on to glk_serve_reads, so that several are in flight; atomics and translations
+// are executed and answered one at a time; a release goes to the slot of its partition. Malformed requests and those without
+// access right are refused.
 //
 // Deadlock avoidance: a request never waits for a later one, and everything it waits for (loads, atomics of the rings,
 // visibility of writes) completes without the other card. When the session ends, operations in progress are completed
 // without a response.
 module glk_serve_requests #(
-  parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
-  parameter int LANES      = DATA_W / 8,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1
 ) (
   input  logic              clk,
@@ -31,15 +30,19 @@ module glk_serve_requests #(
   output logic              z_valid,
   input  logic [15:0]       z_busy, // partitions with a release in progress
 
-  output logic [PW-1:0]     l_partition,
-  output logic [47:0]       l_offset,
-  output logic [12:0]       l_length,
-  output logic              l_valid,
-  input  logic              l_ready,
-  input  logic              g_error,
-  input  logic [DATA_W-1:0] g_data,
-  input  logic              g_last,
-  input  logic              g_valid,
+  // Loads: of reads, answered by glk_serve_reads, and of atomics, whose data come back
+  output logic              n_atomic,
+  output logic              n_refused,
+  output logic [15:0]       n_tag,
+  output logic [15:0]       n_asked,
+  output logic [PW-1:0]     n_partition,
+  output logic [47:0]       n_offset,
+  output logic [6:0]        n_length,
+  output logic              n_valid,
+  input  logic              n_ready,
+  input  logic              h_error,
+  input  logic [511:0]      h_line,
+  input  logic              h_valid,
 
   output logic              lock,
   input  logic              locked,
@@ -55,24 +58,15 @@ module glk_serve_requests #(
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
 
-  // Responses: input of glk_trim for reads, complete packets otherwise
-  output logic [15:0]       t_tag,
-  output logic [15:0]       t_asked,
-  output logic [1:0]        t_status,
-  output logic [511:0]      t_line,
-  output logic              t_valid,
-  input  logic              t_ready,
+  // Responses except those of reads, complete packets
   output logic [95:0]       a_data,
   output logic              a_valid,
   input  logic              a_ready,
   output logic              idle
 );
-  localparam int LB    = $clog2(LANES);
-  localparam int BEATS = 64 / LANES; // of a line
-  localparam int AW    = (BEATS > 1) ? $clog2(BEATS) : 1;
   localparam logic [1:0] REFUSED = 2'd1, FAILED = 2'd2;
 
-  typedef enum logic [3:0] {IDLE, LOOK, CHECK, CHOOSE, LOCK, LOAD, WAIT, PICK, MODIFY, WRITE, TAKE, SEE, TRIM, ANSWER} state_t;
+  typedef enum logic [3:0] {IDLE, LOOK, CHECK, CHOOSE, LOCK, LOAD, WAIT, PICK, MODIFY, WRITE, TAKE, SEE, ANSWER} state_t;
   state_t state;
 
   // --- request ---
@@ -106,16 +100,13 @@ module glk_serve_requests #(
   end
 
   // --- load data and modified value ---
-  logic [511:0] line;
-  logic [AW-1:0] beat;
-  logic [63:0]  old, value;
+  logic [63:0]  eights, old, value;
   logic [1:0]   status;
   logic         modifies, failed, stale;
-  wire  [63:0]  eights = line[64*where[5:3] +: 64];
   wire          seen   = |(each_reached & PARTITIONS'(16'd1 << partition));
-  wire          loaded = state == WAIT && g_valid && g_last;
+  wire          loaded = state == WAIT && h_valid;
   // Operation in progress, which cannot be aborted.
-  wire          does   = state == LOAD || (state == WAIT && !loaded) || (state == WRITE && modifies && !o_ready);
+  wire          does   = (state == WAIT && !loaded) || (state == WRITE && modifies && !o_ready);
   wire          stop   = !session || stale;
 
   assign s_ready     = state == IDLE && session;
@@ -123,21 +114,20 @@ module glk_serve_requests #(
   assign z_tag       = tag;
   assign z_count     = where[31:0];
   assign z_valid     = state == CHOOSE && releases && opened && place && session;
-  assign l_partition = PW'(partition);
-  assign l_offset    = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
-  assign l_length    = reads ? {6'b0, words, 2'b0} : eight ? 13'd8 : 13'd4;
-  assign l_valid     = state == LOAD;
+  assign n_atomic    = atomic;
+  assign n_refused   = reads && !(holds && fits);
+  assign n_tag       = tag;
+  assign n_asked     = where[63:48];
+  assign n_partition = PW'(partition);
+  assign n_offset    = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
+  assign n_length    = reads ? {words, 2'b0} : eight ? 7'd8 : 7'd4;
+  assign n_valid     = ((state == CHOOSE && reads) || state == LOAD) && session;
   assign o_partition = PW'(partition);
   assign o_offset    = where[47:0];
   assign o_length    = eight ? 4'd8 : 4'd4;
   assign o_data      = value;
   assign o_valid     = state == WRITE && modifies;
   assign each_take   = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
-  assign t_tag       = tag;
-  assign t_asked     = where[63:48];
-  assign t_status    = status;
-  assign t_line      = line;
-  assign t_valid     = state == TRIM;
   assign a_valid     = state == ANSWER;
   assign a_data      = {releases ? 64'd0 : old, tag, 2'b0, status, 8'b0, releases ? 4'(glk_flit::RELEASED) :
                         asks ? 4'(glk_flit::TRANSLATION_RESPONSE) : 4'(glk_flit::ATOMIC_RESPONSE)};
@@ -168,38 +158,32 @@ module glk_serve_requests #(
       CHECK:
         state <= CHOOSE;
       CHOOSE: begin
-        beat <= AW'(l_offset[5:0] >> LB);
         if (releases ? !(opened && place) : !(holds && fits))
           status <= REFUSED;
         else if (asks) // a size of 2^48 bytes saturates
           old <= {14'b0, 2'b11, pages[36] ? {36{1'b1}} : pages[35:0], 12'b0};
         if (releases)
           state <= (opened && place) ? IDLE : ANSWER;
-        else if (!(holds && fits))
-          state <= reads ? TRIM : ANSWER;
+        else if (reads)
+          state <= n_ready ? IDLE : CHOOSE;
         else
-          state <= reads ? LOAD : asks ? ANSWER : LOCK;
+          state <= (holds && fits && atomic) ? LOCK : ANSWER;
         lock <= atomic && holds && fits;
       end
       LOCK:
         if (locked)
           state <= LOAD;
       LOAD:
-        if (l_ready)
+        if (n_ready)
           state <= WAIT;
       WAIT: begin
-        if (g_valid) begin
-          for (int k = 0; k < BEATS; k = k + 1)
-            if (beat == AW'(k))
-              line[DATA_W*k +: DATA_W] <= g_data;
-          beat <= beat + AW'(1);
-        end
+        eights <= h_line[64*where[5:3] +: 64];
         if (loaded) begin
-          if (g_error)
+          if (h_error)
             status <= FAILED;
-          state <= reads ? TRIM : g_error ? TAKE : PICK;
+          state <= h_error ? TAKE : PICK;
         end
-        if (loaded && g_error)
+        if (loaded && h_error)
           lock <= 1'b0;
       end
       PICK: begin
@@ -224,9 +208,6 @@ module glk_serve_requests #(
             status <= FAILED;
           state <= ANSWER;
         end
-      TRIM:
-        if (t_ready)
-          state <= IDLE;
       default: // ANSWER
         if (a_ready)
           state <= IDLE;
@@ -244,9 +225,5 @@ module glk_serve_requests #(
       stale <= 1'b0;
     end
   end
-
-  initial
-    if (LANES > 64)
-      $fatal(1, "a beat has at most a line");
 endmodule
 `default_nettype wire

@@ -17,6 +17,11 @@ static bool nothing_under_way(const struct card_dut *dut)
 	return !card_dut_busy(dut) && !dut->out.c.valid && !dut->out.m.valid && !dut->out.pool.valid && !dut->out.lt.valid;
 }
 
+void card_dut_read_clocks(struct card_dut *dut, unsigned clocks)
+{
+	dut->config.read_clocks = clocks;
+}
+
 void card_dut_clock(struct card_dut *dut)
 {
 	const struct card_dut_ops *ops = dut->config.ops;

@@ -72,6 +72,8 @@ void card_dut_destroy(struct card_dut *dut);
 int card_dut_reset(struct card_dut *dut);
 
 void card_dut_clock(struct card_dut *dut);
+/** Sets read_clocks of the configuration. */
+void card_dut_read_clocks(struct card_dut *dut, unsigned clocks);
 
 /*
  * BAR accesses: `bar` 0 registers, 1 window aperture, 2 pool. `len` 1..4096 (reads also 0), not across 4 KiB.

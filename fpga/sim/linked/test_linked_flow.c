@@ -5,6 +5,7 @@
  *  - Rounds of 8-byte stores to two remote partitions, each ended by releases, by all contexts of both cards at once, or by one
  *    context of one card at a time, as in the demo. Of the first, some flits must be stitched.
  *  - The link takes no more flits: stores to local memory must arrive while a given amount of packets waits for it.
+ *  - A load of 4 KiB of the other card's memory, whose reads take 100 clocks: it must return what was stored, and its clocks are shown.
  *
  * test-linked-flow [--cards model|rtl,model|rtl] [--rounds N] [--stores N] [--all: a table over wires and pooling times]
  */
@@ -18,6 +19,7 @@
 
 #include "linked_work.h"
 
+#define READ_CLOCKS   100u
 #define WAITING_BYTES 32768u /* the cluster queue and the replay buffer hold less */
 
 static struct work w;
@@ -174,6 +176,41 @@ static unsigned waiting_bytes(const enum linked_kind kinds[2], unsigned most)
 	return bytes;
 }
 
+/* Loads 4 KiB of the other card, and of it only the first line; whether the bytes are those that were stored. */
+static bool far_loads(const enum linked_kind kinds[2])
+{
+	static const unsigned lengths[] = { 64, 4096 };
+	const struct work_lane *lane;
+	uint64_t since, clocks[2] = { 0 };
+	uint8_t got[4096];
+	bool good = true;
+
+	if (start(kinds, 4, GLK_LINK_POOL_CYCLES_RESET)) {
+		printf("Bail out! no cards\n");
+		exit(1);
+	}
+	lane = &w.side[0].context[0].lane[WORK_FAR_A];
+	for (unsigned at = 0; at < 4096; at += 512)
+		work_store_soon(&w, &w.side[0].context[0], WORK_FAR_A, at, 512);
+	work_release_one(&w, &w.side[0].context[0]);
+	if (kinds[1] == LINKED_RTL)
+		card_dut_read_clocks(w.pair.card[1].dut, READ_CLOCKS);
+	for (unsigned i = 0; i < 2 && !linked_bad(&w); i++) {
+		since = w.pair.now;
+		if (linked_card_read(&w.pair.card[0], 1, (uint64_t)lane->slice << w.pair.card[0].p.slice_shift, lengths[i]))
+			return false;
+		while (!linked_card_answer(&w.pair.card[0], got) && w.pair.now - since < LINKED_PATIENCE)
+			linked_pair_clock(&w.pair);
+		clocks[i] = w.pair.now - since;
+		good = good && memcmp(got, lane->now, lengths[i]) == 0;
+	}
+	printf("# loads of the other card, whose reads take %u clocks: 64 bytes %" PRIu64 " clocks, 4096 bytes %" PRIu64 "\n", READ_CLOCKS,
+	       clocks[0], clocks[1]);
+	good = good && !linked_bad(&w);
+	work_destroy(&w);
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -183,7 +220,7 @@ int main(int argc, char **argv)
 	static const unsigned wires[] = { 4, 200, 900, 4000 }, pools[] = { 0, 32, 128 };
 	enum linked_kind kinds[2] = { LINKED_RTL, LINKED_RTL };
 	unsigned rounds = 4, stores = 200, bytes;
-	bool all = false, good = true;
+	bool all = false, good = true, loads;
 	uint64_t stitched;
 	int option;
 
@@ -204,6 +241,8 @@ int main(int argc, char **argv)
 		good = measure(kinds, i / 12, wires[i / 3 % 4], pools[i % 3], i / 12 ? 4 * rounds : rounds, stores) != UINT64_MAX && good;
 	printf("%sok 1 - flits of two linked cards are stitched\n", good ? "" : "not ");
 	bytes = waiting_bytes(kinds, WAITING_BYTES);
-	printf("%sok 2 - local stores arrive while %u bytes wait for the link\n1..2\n", bytes < WAITING_BYTES ? "not " : "", bytes);
-	return !good || bytes < WAITING_BYTES;
+	printf("%sok 2 - local stores arrive while %u bytes wait for the link\n", bytes < WAITING_BYTES ? "not " : "", bytes);
+	loads = far_loads(kinds);
+	printf("%sok 3 - loads of the other card return what was stored\n1..3\n", loads ? "" : "not ");
+	return !good || !loads || bytes < WAITING_BYTES;
 }

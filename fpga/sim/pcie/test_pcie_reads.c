@@ -256,7 +256,7 @@ static bool rates(unsigned number, unsigned limit, unsigned most)
 
 static void draw_read(void)
 {
-	unsigned kind = under(4), tag = kind == 0 ? under(FLUSH_TAGS) : kind == 1 ? 17 + under(2) : RING_TAGS + under(TAGS - RING_TAGS);
+	unsigned kind = under(4), tag = kind == 0 ? under(FLUSH_TAGS) : kind == 1 ? FLUSH_TAGS + under(8) : RING_TAGS + under(TAGS - RING_TAGS);
 	unsigned bytes = kind == 0 ? 0 : under(3) ? 1 + under(READ_BYTES) : READ_BYTES;
 
 	if (!t.in.m.valid && !t.reads[tag].used)

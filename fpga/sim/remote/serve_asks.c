@@ -94,6 +94,8 @@ void serve_asks_begin(struct serve_asks *a)
 {
 	for (unsigned i = 0; i < SERVE_GIVEN; i++)
 		a->card->given[i].verdict.ask = -1;
+	for (unsigned i = 0; i < SERVE_LOADS; i++)
+		a->card->loads[i].ask = -1;
 	a->loading = NULL;
 	a->count = a->unsettled = 0;
 	memset(a->made, 0, sizeof(a->made));

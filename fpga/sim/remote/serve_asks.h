@@ -60,7 +60,7 @@ struct serve_asks {
 	unsigned old_packets; /* packets of the previous session that may still reach the receiver */
 	bool old_load, old_write, session_was;
 	unsigned unsettled;  /* all earlier ones are settled */
-	struct ask *loading; /* the current or last load; NULL: of an ended session */
+	struct ask *loading; /* the last load that was answered; NULL: of an ended session */
 
 	uint8_t answer[96];
 	unsigned answer_length;

@@ -107,26 +107,36 @@ static void see_over(void *user, const struct serve_verdict *verdict)
 
 /* --- loads, and writes of atomics --- */
 
-static bool see_load(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, uint8_t line[64])
+/* Reads and atomics arrive one behind the other, and are loaded in this order. */
+static struct ask *next_load(struct serve_asks *a)
+{
+	int read = next_of(a, GLK_KIND_READ_REQUEST), atomic = next_of(a, GLK_KIND_ATOMIC_REQUEST);
+
+	if (read >= 0 && atomic >= 0)
+		return &a->asks[a->asks[read].taken < a->asks[atomic].taken ? read : atomic];
+	return read >= 0 || atomic >= 0 ? &a->asks[read >= 0 ? read : atomic] : NULL;
+}
+
+static int see_load(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, bool fails, uint8_t line[64])
 {
 	struct serve_asks *a = user;
-	int at = next_of(a, locked ? GLK_KIND_ATOMIC_REQUEST : GLK_KIND_READ_REQUEST);
-	bool fails = below(a->chance, 1024) < a->card->fails;
-	struct ask *ask = at < 0 ? NULL : &a->asks[at];
+	struct ask *ask = next_load(a);
 
-	a->loading = NULL;
 	if (a->old_load) {
 		a->old_load = false;
-		return fails;
+		return -1;
 	}
 	if (!ask) {
 		serve_asks_wrong(a, "unexpected load");
-		return fails;
+		return -1;
 	}
 	if (ask->partition != partition)
 		serve_asks_fault(a, "load partition", ask->partition, partition);
-	if (ask->kind == GLK_KIND_ATOMIC_REQUEST)
+	if (ask->kind == GLK_KIND_ATOMIC_REQUEST) {
 		ask->first = (unsigned)(ask->where & (LINE - 1));
+		if (!locked)
+			serve_asks_wrong(a, "load of an atomic without the lock");
+	}
 	if (offset != ((ask->where & OFFSET_MASK) / LINE * LINE) + ask->first)
 		serve_asks_fault(a, "load offset", ((ask->where & OFFSET_MASK) / LINE * LINE) + ask->first, offset);
 	if (length != ask->bytes)
@@ -139,16 +149,16 @@ static bool see_load(void *user, unsigned partition, uint64_t offset, unsigned l
 	ask->failed_given = serve_asks_failed_before(a, ask->partition, a->card->now + 1);
 	ask->loaded = true;
 	ask->load_failed = fails;
-	a->loading = ask;
-	return fails;
+	return (int)(ask - a->asks);
 }
 
-static void see_loaded(void *user)
+static void see_loaded(void *user, int at)
 {
 	struct serve_asks *a = user;
-	struct ask *ask = a->loading;
+	struct ask *ask = at < 0 ? NULL : &a->asks[at];
 	unsigned operation;
 
+	a->loading = ask;
 	if (!ask || ask->kind != GLK_KIND_ATOMIC_REQUEST)
 		return;
 	operation = ask->where >> 48 & 7;

@@ -122,24 +122,29 @@ static void see_receiver(struct serve_card *card, const struct serve_in *in, con
 
 static void drive_load(struct serve_card *card, struct serve_in *in)
 {
-	in->load_ready = !card->loading && lets(card);
-	in->data_valid = card->loading && card->now >= card->load_due && lets(card);
-	in->data_error = in->data_valid && card->load_fails && !card->load_left;
-	in->data_last = in->data_error || card->load_beat == card->load_last;
-	for (unsigned i = 0; i < card->lanes; i++)
-		in->data[i] = in->data_error ? (uint8_t)draw(card->chance) : card->line[(card->load_beat * card->lanes + i) % LINE];
-	if (in->data_error)
-		report_failure(card, card->load_partition, 0);
+	unsigned at = card->load_first;
+
+	in->load_ready = card->load_count < card->loads_most && lets(card);
+	if (!card->giving && card->load_count && card->now >= card->loads[at].due && lets(card)) {
+		card->giving = true;
+		if (card->loads[at].fails)
+			report_failure(card, card->loads[at].partition, 0);
+	}
+	in->data_valid = card->giving;
+	in->data_error = card->loads[at].fails;
+	for (unsigned i = 0; i < LINE; i++)
+		in->line[i] = card->giving && !in->data_error ? card->loads[at].line[i] : (uint8_t)draw(card->chance);
 }
 
 static void see_load(struct serve_card *card, const struct serve_in *in, const struct serve_out *out)
 {
-	if (in->data_valid) {
-		card->load_beat++;
-		card->load_left -= card->load_left != 0;
-		card->loading = !in->data_last;
-		if (in->data_last)
-			card->user.loaded(card->user.user);
+	unsigned at = (card->load_first + card->load_count) % SERVE_LOADS;
+
+	if (in->data_valid && out->data_ready) {
+		card->user.loaded(card->user.user, card->loads[card->load_first].ask);
+		card->load_first = (card->load_first + 1) % SERVE_LOADS;
+		card->load_count--;
+		card->giving = false;
 	}
 	if (!out->load_valid || !in->load_ready)
 		return;
@@ -148,16 +153,15 @@ static void see_load(struct serve_card *card, const struct serve_in *in, const s
 		return;
 	}
 	for (unsigned i = 0; i < LINE; i++)
-		card->line[i] = (uint8_t)(draw(card->chance) >> 20);
-	card->loading = true;
-	card->load_partition = out->load_partition;
-	card->load_fails = card->user.load(card->user.user, out->load_partition, out->load_offset, out->load_length, out->lock, card->line);
-	if (out->lock && !in->locked)
-		fault(card, "load of an atomic without the lock");
-	card->load_due = card->now + 1 + below(card->chance, card->load_most);
-	card->load_beat = (unsigned)(out->load_offset % LINE) / card->lanes;
-	card->load_last = ((unsigned)(out->load_offset % LINE) + out->load_length - 1) / card->lanes;
-	card->load_left = below(card->chance, card->load_last - card->load_beat + 1);
+		card->loads[at].line[i] = (uint8_t)(draw(card->chance) >> 20);
+	card->loads[at].partition = out->load_partition;
+	card->loads[at].fails = below(card->chance, 1024) < card->fails;
+	card->loads[at].ask = card->user.load(card->user.user, out->load_partition, out->load_offset, out->load_length, out->lock && in->locked,
+					      card->loads[at].fails, card->loads[at].line);
+	card->loads[at].due = card->now + 1 + below(card->chance, card->load_most);
+	card->load_count++;
+	if (card->load_peak < card->load_count)
+		card->load_peak = card->load_count;
 }
 
 /* --- writes of atomics, and the lock --- */
@@ -236,7 +240,7 @@ void serve_card_see(struct serve_card *card, const struct serve_in *in, const st
 	see_receiver(card, in, out);
 	see_load(card, in, out);
 	see_write(card, in, out);
-	if (out->idle && card->now > 16 && (card->given_count || card->loading) && card->was.idle)
+	if (out->idle && card->now > 16 && (card->given_count || card->load_count) && card->was.idle)
 		fault(card, "idle with a load or packet in flight");
 	card->in_was = *in;
 	card->was = *out;
@@ -246,7 +250,7 @@ void serve_card_see(struct serve_card *card, const struct serve_in *in, const st
 
 bool serve_card_quiet(const struct serve_card *card)
 {
-	if (card->given_count || card->length || card->loading || card->writing || card->reported_count)
+	if (card->given_count || card->length || card->load_count || card->writing || card->reported_count)
 		return false;
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++)
 		if (card->posted[p] != card->acknowledged[p])

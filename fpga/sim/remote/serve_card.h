@@ -15,7 +15,7 @@
 #define SERVE_PARTITIONS    16u
 #define SERVE_PACKET_LONGEST 4112u
 
-enum { SERVE_FAILS = 8192, SERVE_GIVEN = 64, SERVE_REPORTED = 256 };
+enum { SERVE_FAILS = 8192, SERVE_GIVEN = 64, SERVE_REPORTED = 256, SERVE_LOADS = 8 };
 
 /* Result of a complete packet: its number of plain writes, 0 if refused. */
 struct serve_verdict {
@@ -27,9 +27,9 @@ struct serve_user {
 	void *user;
 	struct serve_verdict (*packet)(void *user, const uint8_t *packet, size_t length);
 	void (*over)(void *user, const struct serve_verdict *verdict);
-	/* A load of bytes of a line begins; returns whether it fails. `loaded`: it has been answered. */
-	bool (*load)(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, uint8_t line[64]);
-	void (*loaded)(void *user);
+	/* A load of bytes of a line begins; returns the user's identifier, which `loaded` gets when it is answered, or -1. */
+	int (*load)(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, bool fails, uint8_t line[64]);
+	void (*loaded)(void *user, int ask);
 	/* The new value of an atomic. */
 	void (*write)(void *user, unsigned partition, uint64_t offset, unsigned length, uint64_t data);
 	void (*fault)(void *user, const char *what);
@@ -40,7 +40,7 @@ struct serve_card {
 	struct serve_user user;
 	uint64_t now;
 	/* Random settings of a phase: back-pressure in 1/256, maximum latencies, failure rates in 1/1024. */
-	unsigned gap, done_most, visible_most, load_most, fails, refuses;
+	unsigned gap, done_most, visible_most, load_most, loads_most, fails, refuses;
 	unsigned lanes;
 
 	uint8_t packet[SERVE_PACKET_LONGEST + 64];
@@ -62,10 +62,15 @@ struct serve_card {
 	uint64_t failed_at[SERVE_PARTITIONS][SERVE_FAILS];
 	unsigned failed[SERVE_PARTITIONS];
 
-	bool loading, load_fails;
-	uint64_t load_due;
-	unsigned load_partition, load_beat, load_last, load_left; /* left: beats until it fails */
-	uint8_t line[64];
+	struct {
+		int ask;
+		uint64_t due;
+		unsigned partition;
+		bool fails;
+		uint8_t line[64];
+	} loads[SERVE_LOADS];
+	unsigned load_first, load_count, load_peak;
+	bool giving; /* the first one's answer is offered */
 
 	bool writing;
 	uint64_t write_due;

@@ -40,9 +40,8 @@ static void show(Vglk_serve *top, const struct serve_in *in)
 	top->fail_partition = static_cast<uint8_t>(in->fail_partition);
 	top->l_ready = in->load_ready;
 	top->g_valid = in->data_valid;
-	top->g_last = in->data_last;
 	top->g_error = in->data_error;
-	std::memcpy(&top->g_data, in->data, DUT_DATA_W / 8);
+	std::memcpy(&top->g_line, in->line, sizeof(in->line));
 	top->locked = in->locked;
 	top->o_ready = in->write_ready;
 	top->m_ready = in->answer_ready;
@@ -85,6 +84,7 @@ void serve_dut_clock(struct serve_dut *dut, const struct serve_in *in, struct se
 	out->load_partition = top->l_partition;
 	out->load_length = top->l_length;
 	out->load_offset = top->l_offset;
+	out->data_ready = top->g_ready;
 	out->lock = top->lock;
 	out->write_valid = top->o_valid;
 	out->write_partition = top->o_partition;

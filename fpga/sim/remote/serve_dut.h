@@ -28,8 +28,8 @@ struct serve_in {
 	uint16_t reached;
 	bool fail;
 	unsigned fail_partition;
-	bool load_ready, data_valid, data_last, data_error;
-	uint8_t data[64];
+	bool load_ready, data_valid, data_error;
+	uint8_t line[64];
 	bool locked, write_ready, answer_ready;
 };
 
@@ -39,7 +39,7 @@ struct serve_out {
 	unsigned beat_bytes;
 	uint8_t beat[64];
 	uint16_t take;
-	bool load_valid;
+	bool load_valid, data_ready;
 	unsigned load_partition, load_length;
 	uint64_t load_offset;
 	bool lock, write_valid;

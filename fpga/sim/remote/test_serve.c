@@ -13,6 +13,7 @@
 
 #include "serve_asks.h"
 
+#define ROUNDS	   120u
 #define PATIENCE 200000u /* clocks until everything is answered */
 #define MOST_PAGES (UINT64_C(1) << 36)
 
@@ -67,6 +68,7 @@ static void set_pace(void)
 	t.card.done_most = times[below(&t.chance, 4)];
 	t.card.visible_most = times[below(&t.chance, 4)] * (below(&t.chance, 8) ? 1 : 8);
 	t.card.load_most = times[below(&t.chance, 4)];
+	t.card.loads_most = below(&t.chance, 3) ? SERVE_LOADS : 1 + below(&t.chance, 3);
 	t.card.fails = rates[below(&t.chance, 4)];
 	t.card.refuses = rates[below(&t.chance, 4)] / 2;
 	t.asks.gap = gaps[below(&t.chance, 5)];
@@ -146,12 +148,14 @@ static void phase(bool cut)
 static void start_card(void)
 {
 	const uint64_t now = t.card.now;
+	const unsigned peak = t.card.load_peak;
 	struct serve_user user;
 
 	serve_asks_user(&t.asks, &user);
 	serve_card_start(&t.card, &t.chance, &user, serve_dut_lanes());
 	t.card.now = now;
-	t.card.done_most = t.card.visible_most = t.card.load_most = 1;
+	t.card.load_peak = peak;
+	t.card.done_most = t.card.visible_most = t.card.load_most = t.card.loads_most = 1;
 }
 
 /* In whatever the last session left. */
@@ -183,7 +187,7 @@ static void play_round(uint64_t seed, uint64_t number)
 
 int main(int argc, char **argv)
 {
-	const struct bench_options o = bench_options(argc, argv, "rounds", 120);
+	const struct bench_options o = bench_options(argc, argv, "rounds", ROUNDS);
 	uint64_t done = 0;
 
 	t.dut = serve_dut_create(o.wave);
@@ -194,8 +198,11 @@ int main(int argc, char **argv)
 	start_card();
 	for (; done < o.amount && !failed(); done++)
 		play_round(o.seed, o.first + done);
+	if (o.amount >= ROUNDS && t.card.load_peak < SERVE_LOADS)
+		serve_asks_fault(&t.asks, "loads in flight, most of all clocks", SERVE_LOADS, t.card.load_peak);
 	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " resets, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
-	       " failed\n", o.seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED]);
+	       " failed; up to %u loads in flight\n", o.seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED],
+	       t.card.load_peak);
 	if (failed())
 		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, o.seed, done);
 	printf("%sok 1 - requests of the other card are executed and answered\n1..1\n", failed() ? "not " : "");
