@@ -111,6 +111,9 @@ static void begin_session(void)
 		clock_once();
 	if (below(&t.chance, 2))
 		t.card.gap = 0;
+	/* Often it begins in the clock behind the answer of an old load. */
+	for (unsigned i = below(&t.chance, 2) * 1000; i && t.card.load_count && !(t.in.data_valid && t.out.data_ready) && !failed(); i--)
+		clock_once();
 	/* After such a wait all old packets are gone; otherwise they may appear in the session. */
 	while (below(&t.chance, 4) == 0 && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
 		for (unsigned i = 0; i < 1000; i++)
