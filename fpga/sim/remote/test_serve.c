@@ -130,7 +130,7 @@ static void begin_session(void)
 
 static void phase(bool cut)
 {
-	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, 4000) : UINT32_MAX;
+	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, below(&t.chance, 2) ? 400 : 4000) : UINT32_MAX;
 	unsigned jam = below(&t.chance, 2) * below(&t.chance, 64); /* the last clocks, with full back-pressure */
 
 	set_pace();
