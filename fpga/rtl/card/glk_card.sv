@@ -864,7 +864,7 @@ module glk_card #(
     .l_offset(lp_offset), .l_length(lp_length), .l_valid(lp_valid), .l_ready(lp_ready),
     .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
     .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
-    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid), .k_q_ready(1'b1),
+    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid),
     // Accesses of the rings with a time.
     .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_valid(tp_valid), .t_ready(tp_ready),
     .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),

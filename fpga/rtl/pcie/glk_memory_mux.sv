@@ -96,7 +96,8 @@ module glk_memory_mux #(
   initial if (TW > 5) $fatal;
   localparam int QUIET = 8; // idle clocks until `idle`: the report of the last write, two clocks, is over
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
-  localparam logic [5:0] TAG_LOAD = 6'd16; // flush reads use tags 0..15, loads of the other card 17..23, regions 24..31, rings 32..63
+  // Flush reads use tags 0..15, loads of the other card 17..23, regions 24..31, rings 32..63.
+  localparam logic [5:0] TAG_LOAD = 6'd16;
 
   // --- arbiter ---
   localparam int SOURCES = 8;

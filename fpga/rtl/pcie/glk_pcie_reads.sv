@@ -17,7 +17,7 @@
 // and 67 ms at 250 MHz: a function must complete such a reset within 100 ms, and a read times out after at most 50 ms.
 module glk_pcie_reads #(
   parameter int READS      = 64,      // outstanding reads of the card: 16 flush reads, 8 loads, 8 of regions, 32 of the rings
-  parameter int DEPTH      = 128,      // queue depth; a power of two
+  parameter int DEPTH      = 128,     // queue depth; a power of two
   parameter int LOST       = 1 << 22, // powers of two
   parameter int QUARANTINE = 1 << 24
 ) (

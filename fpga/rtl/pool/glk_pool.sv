@@ -46,7 +46,7 @@ module glk_pool #(
   output logic              l_q_last,
   output logic              l_q_valid,
   input  logic              l_q_ready,
-  // Loads of the other card; do not cross a 4 KiB boundary
+  // Loads of the other card, whose data are always accepted; do not cross a 4 KiB boundary
   input  logic [47:0]       k_offset,
   input  logic [12:0]       k_length,
   input  logic              k_valid,
@@ -54,7 +54,6 @@ module glk_pool #(
   output logic [DATA_W-1:0] k_q_data,
   output logic              k_q_last,
   output logic              k_q_valid,
-  input  logic              k_q_ready,
 
   // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark, 0 to 3. One at a time;
   // t_time and t_wts stay until its lease is given, or refused.
@@ -111,7 +110,7 @@ module glk_pool #(
     .clk, .rst, .b_write, .b_offset, .b_length, .b_data, .b_last, .b_valid, .b_ready, .b_q_data, .b_q_last, .b_q_valid, .b_q_ready,
     .e_offset, .e_length, .e_data, .e_last, .e_valid, .e_ready,
     .l_offset, .l_length, .l_valid, .l_ready, .l_q_data, .l_q_last, .l_q_valid, .l_q_ready,
-    .k_offset, .k_length, .k_valid, .k_ready, .k_q_data, .k_q_last, .k_q_valid, .k_q_ready,
+    .k_offset, .k_length, .k_valid, .k_ready, .k_q_data, .k_q_last, .k_q_valid,
     .t_kind, .t_offset, .t_length, .t_data, .t_last, .t_valid, .t_ready, .t_q_data, .t_q_last, .t_q_valid,
     .z_page, .z_last, .z_valid, .z_ready, .stamp_valid, .stamp_kind, .stamp_offset, .stamp_length, .stamp_room,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last, .pool_q_valid,

@@ -43,7 +43,7 @@ module glk_pool_mux #(
   output logic              l_q_last,
   output logic              l_q_valid,
   input  logic              l_q_ready,
-  // Loads of the other card; do not cross a 4 KiB boundary
+  // Loads of the other card, whose data are always accepted; do not cross a 4 KiB boundary
   input  logic [47:0]       k_offset,
   input  logic [12:0]       k_length,
   input  logic              k_valid,
@@ -51,7 +51,6 @@ module glk_pool_mux #(
   output logic [DATA_W-1:0] k_q_data,
   output logic              k_q_last,
   output logic              k_q_valid,
-  input  logic              k_q_ready,
 
   // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark
   input  logic [1:0]        t_kind, // 0, 1, 2, 3
@@ -171,7 +170,8 @@ module glk_pool_mux #(
     end
   end
 
-  // --- read responses, routed to the requester; loads of the other card have up to 7 requests outstanding, others one, so this FIFO never fills ---
+  // --- read responses, routed to the requester ---
+  // Loads of the other card have up to 7 requests outstanding, the others one each: the FIFO never fills.
   logic       asks_ready, asker_valid;
   logic [1:0] asker; // 0: BAR 4, 1: load, 2: load of the other card, 3: with a time
   wire  asks = beat && !o_write && !o_none;
@@ -185,7 +185,7 @@ module glk_pool_mux #(
   assign pool_q_ready = asker_valid && q_in_ready;
   glk_skid #(.W(2 + DATA_W + 1)) back (
     .clk, .rst, .s_data({asker, pool_q_data, pool_q_last}), .s_valid(pool_q_valid && asker_valid), .s_ready(q_in_ready),
-    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready((q_asker == 2'd3) || (q_asker[1] ? k_q_ready : q_asker[0] ? l_q_ready : b_q_ready)));
+    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker[1] || (q_asker[0] ? l_q_ready : b_q_ready)));
   assign b_q_data  = q_data;
   assign b_q_last  = q_last;
   assign b_q_valid = q_valid && q_asker == 2'd0;
