@@ -60,9 +60,6 @@ install_in() {
 		{ tail -n 20 "$build/install-$suite.log" >&2; die "cannot install $* in the $suite root file system"; }
 }
 
-# Installs virtiofsd into the trixie root file system, which shares folders with guests.
-need_virtiofsd() { [ -x "$roots/root-trixie/usr/libexec/virtiofsd" ] || install_in trixie virtiofsd; }
-
 # own_qemu x86_64|aarch64: prints the path of the host's QEMU if it supports vfio-user-pci (QEMU 10.1 or later).
 own_qemu() {
 	local own
