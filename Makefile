@@ -204,8 +204,8 @@ checkpatch: packages
 
 # Proves what fpga/sim/formal/proved does not have, and writes the file again.
 proofs: packages
-	set -e; for group in $(notdir $(wildcard fpga/sim/formal/claims/*)); do \
-		GPULINK_SAMPLE=$(SAMPLE) fpga/sim/formal/prove $(BUILD)/proofs/$$group $$group; done
+	printf '%s\n' $(notdir $(wildcard fpga/sim/formal/claims/*)) | \
+		GPULINK_SAMPLE=$(SAMPLE) xargs -P 2 -I GROUP fpga/sim/formal/prove $(BUILD)/proofs/GROUP GROUP
 	LC_ALL=C sort -k 2 $(BUILD)/proofs/*/proved >fpga/sim/formal/proved
 
 # Maps the blocks of the logic to UltraScale+ cells, in 15 minutes. Fails when a block is deeper than 10 LUT levels.
