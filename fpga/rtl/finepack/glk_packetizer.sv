@@ -96,23 +96,29 @@ module glk_packetizer #(
   logic [1:0]    g_sel;
 
   // --- F: fetch entries ---
-  logic          o_valid, sort_ready; // a tag is read
+  logic          o_valid; // a tag is read
   logic [EW-1:0] o_entry;
   logic          o_last;
   logic [1:0]    o_sel;
+  logic          u_valid, sort_ready; // and in a register, since block RAM is slow and the sorter has a comparator for each entry
+  logic [30:0]   u_tag;
+  logic [EW-1:0] u_entry;
+  logic          u_last;
+  logic [1:0]    u_sel;
+  wire  u_take     = !u_valid || sort_ready;
   wire fetch_step = fetching && t_enable;
   wire fetch_end  = fetch_at + (EW+1)'(1) == fetch_used;
 
   assign t_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
-  assign t_enable = !o_valid || sort_ready;
+  assign t_enable = !o_valid || u_take;
 
   logic          i_valid, i_last;
   logic [30:0]   i_tag;
   logic [EW-1:0] i_entry;
   logic [1:0]    i_sel;
   glk_line_sorter #(.ENTRIES(ENTRIES)) sorter (
-    .clk, .rst, .s_sorts(set_packing[o_sel]), .s_tag(r_tag), .s_entry(o_entry), .s_sel(o_sel), .s_last(o_last),
-    .s_valid(o_valid), .s_ready(sort_ready),
+    .clk, .rst, .s_sorts(set_packing[u_sel]), .s_tag(u_tag), .s_entry(u_entry), .s_sel(u_sel), .s_last(u_last),
+    .s_valid(u_valid), .s_ready(sort_ready),
     .m_tag(i_tag), .m_entry(i_entry), .m_sel(i_sel), .m_last(i_last), .m_valid(i_valid), .m_ready(r_enable));
 
   logic          p_valid;
@@ -125,7 +131,7 @@ module glk_packetizer #(
   assign r_entry  = {set_partition[i_sel], set_bank[i_sel], i_entry};
   assign r_enable = !p_valid || p_take;
 
-  // The next flush is prefetched; its acceptance does not depend on the inputs.
+  // A flush that comes while another is fetched waits in `next`; acceptance does not depend on the inputs.
   logic          ready_q, next_valid;
   logic [BW-1:0] next_bank;
   logic [EW:0]   next_used;
@@ -149,7 +155,6 @@ module glk_packetizer #(
       set_self[fetch_set]      <= cfg_self_describe[f_partition];
       set_busy[fetch_set]      <= 1'b1;
       fetch_set      <= fetch_set + 2'd1;
-      next_valid     <= 1'b1;
       next_used      <= f_used;
       next_partition <= f_partition;
       next_bank      <= f_bank;
@@ -158,16 +163,19 @@ module glk_packetizer #(
     end else
       ready_q <= (!next_valid || fetch_free) && !set_busy[fetch_set];
     if (fetch_free) begin
-      fetching        <= next_valid;
+      fetching        <= next_valid || accept; // never both
       fetch_at        <= '0;
-      fetch_used      <= next_used;
-      fetch_partition <= next_partition;
-      fetch_bank      <= next_bank;
-      fetch_sel       <= next_sel;
-      if (!accept)
-        next_valid <= 1'b0;
-    end else if (fetch_step)
-      fetch_at <= fetch_at + (EW+1)'(1);
+      fetch_used      <= next_valid ? next_used : f_used;
+      fetch_partition <= next_valid ? next_partition : f_partition;
+      fetch_bank      <= next_valid ? next_bank : f_bank;
+      fetch_sel       <= next_valid ? next_sel : fetch_set;
+      next_valid      <= 1'b0;
+    end else begin
+      if (accept)
+        next_valid <= 1'b1;
+      if (fetch_step)
+        fetch_at <= fetch_at + (EW+1)'(1);
+    end
     if (g_done)
       set_busy[g_sel] <= 1'b0;
     if (t_enable) begin
@@ -175,6 +183,13 @@ module glk_packetizer #(
       o_entry <= fetch_at[EW-1:0];
       o_last  <= fetch_end;
       o_sel   <= fetch_sel;
+    end
+    if (u_take) begin
+      u_valid <= o_valid;
+      u_tag   <= r_tag;
+      u_entry <= o_entry;
+      u_last  <= o_last;
+      u_sel   <= o_sel;
     end
     if (r_enable) begin
       p_valid <= i_valid;
@@ -189,6 +204,7 @@ module glk_packetizer #(
       fetching   <= 1'b0;
       next_valid <= 1'b0;
       o_valid    <= 1'b0;
+      u_valid    <= 1'b0;
       p_valid    <= 1'b0;
       ready_q    <= 1'b0;
     end
@@ -197,7 +213,7 @@ module glk_packetizer #(
   // --- P: run boundaries ---
   logic          q_valid, q_take;
   logic [127:0]  q_begins, q_ends;
-  logic [19:0]   q_runs;  // four partial sums of 5 bits, added one stage later
+  logic [47:0]   q_runs;  // sixteen partial sums of 3 bits, added one stage later: enables are late, from block RAM
   logic [30:0]   q_tag;
   logic [EW-1:0] q_entry;
   logic          q_last;
@@ -205,14 +221,14 @@ module glk_packetizer #(
 
   wire [127:0] p_begins = p_enables & ~(p_enables << 1);
   logic [63:0] p_pairs;
-  logic [19:0] p_runs;
+  logic [47:0] p_runs;
   always_comb
     for (int k = 0; k < 64; k = k + 1)
       p_pairs[k] = p_begins[2*k] | p_begins[2*k+1];
   genvar g;
   generate
-    for (g = 0; g < 4; g = g + 1) begin : quarter
-      glk_popcount #(.W(16)) count_runs (.bits(p_pairs[16*g +: 16]), .count(p_runs[5*g +: 5]));
+    for (g = 0; g < 16; g = g + 1) begin : part
+      glk_popcount #(.W(4)) count_runs (.bits(p_pairs[4*g +: 4]), .count(p_runs[3*g +: 3]));
     end
   endgenerate
 
@@ -243,6 +259,9 @@ module glk_packetizer #(
   logic          n_valid, n_take;
   logic [127:0]  n_begin, n_end;
 
+  logic [6:0]   q_count;
+  glk_sum #(.N(16), .W(3), .SW(7)) add_runs (.numbers(q_runs), .sum(q_count));
+
   logic [127:0] c_begin, c_end;
   glk_lowest #(.W(128)) lowest_begin (.bits(c_begins), .lowest(c_begin));
   glk_lowest #(.W(128)) lowest_end (.bits(c_ends), .lowest(c_end));
@@ -255,7 +274,7 @@ module glk_packetizer #(
       c_valid  <= q_valid;
       c_begins <= q_begins;
       c_ends   <= q_ends;
-      c_runs   <= (7'(q_runs[4:0]) + 7'(q_runs[9:5])) + (7'(q_runs[14:10]) + 7'(q_runs[19:15]));
+      c_runs   <= q_count;
       c_tag    <= q_tag;
       c_entry  <= q_entry;
       c_last   <= q_last;

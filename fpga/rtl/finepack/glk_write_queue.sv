@@ -594,8 +594,10 @@ module glk_write_queue #(
   endgenerate
 
   // --- W: memories ---
-  (* ram_style = "distributed" *) logic [30:0]  drain_tags [0:ROWS-1];
-  (* ram_style = "distributed" *) logic [127:0] drain_enables [0:ROWS-1];
+  // What is read is in a bank that waits or is read out, what is written is not: no row is both in one clock, when block RAM's
+  // output would be undefined.
+  (* ram_style = "block" *) logic [30:0]  drain_tags [0:ROWS-1];
+  (* ram_style = "block" *) logic [127:0] drain_enables [0:ROWS-1];
   logic              w_piece, w_new;
   logic [AW-1:0]     w_at; // {partition, bank, entry}
   logic [30:0]       w_tag;
@@ -731,6 +733,8 @@ module glk_write_queue #(
   wire [BANKS-1:0] d_bank_busy = bank_busy[d_partition];
   wire [BW-1:0]    d_fills     = d_first ? d_to : last_bank;
   wire [BANKS-1:0] look_busy   = bank_busy[done_partition];
+  wire [PW-1:0]    w_partition = w_at[AW-1 -: PW];
+  wire [BANKS-1:0] w_busy      = bank_busy[w_partition];
   always_ff @(posedge clk)
     if (checks) begin
       if (d_valid && d_some) begin
@@ -746,6 +750,8 @@ module glk_write_queue #(
         assert(!d_bank_busy[d_fills] && !(d_flush && d_fills == d_bank));
       if (done_valid)
         assert(look_busy[done_bank]);
+      if (w_piece || |w_beat)
+        assert(!w_busy[w_at[EW +: BW]]);
     end
 `endif
 endmodule
