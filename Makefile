@@ -212,10 +212,10 @@ proofs: packages
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
 
-# Places and routes the FinePack path, 128 bits wide, on an ECP5-85, in 10 minutes. For regressions: the ECP5 is not the target part.
+# Places and routes the FinePack path and each block, 128 bits wide, on an ECP5-85. For regressions: the ECP5 is not the target part.
 place: packages
 	tools/vm/prepare
-	fpga/sim/place $(BUILD)/place
+	fpga/sim/place $(BUILD)/place --out docs/place.md
 
 # Reproduces the papers' figures with gpulink's logic, in six minutes, and records what the programs printed.
 paper: user

@@ -83,18 +83,19 @@ def with_settings(text, settings):
     return text
 
 
-def run_yosys(top, settings, work):
+def files(top, settings, work):
+    """What a block is made from, in the order in which it is read; its own file, with settings, is in `work`."""
     own = source(top)
     (work / own.name).write_text(with_settings(own.read_text(encoding="utf-8"), settings), encoding="utf-8")
     package = source("glk_flit")
     others = [HERE / "../regs/glk_regs.sv", package, *sorted(p for p in RTL.glob("*/*.sv") if p.name not in (own.name, package.name))]
-    return mapped(top, [*others, work / own.name], work)
+    return [*others, work / own.name]
 
 
-def mapped(top, files, work):
+def mapped(top, sources, work):
     """The netlist of a module and all below it. Equal cells are merged: abc may make a LUT of its own for the enable of each flip-flop."""
     netlist = work / f"{top}.json"
-    script = (f"read_verilog -sv -defer {' '.join(map(str, files))}; hierarchy -check -top {top}; "
+    script = (f"read_verilog -sv -defer {' '.join(map(str, sources))}; hierarchy -check -top {top}; "
               f"synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top {top}; opt_merge -share_all; opt_clean; write_json {netlist}")
     done = subprocess.run(["yosys", "-q", "-p", script], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -239,7 +240,7 @@ def evaluate(module):
 def measure(block, settings):
     """evaluate() of a block."""
     with tempfile.TemporaryDirectory() as work:
-        return evaluate(run_yosys(block, settings, pathlib.Path(work)))
+        return evaluate(mapped(block, files(block, settings, pathlib.Path(work)), pathlib.Path(work)))
 
 
 def measured(blocks, settings, jobs):
