@@ -208,7 +208,7 @@ proofs: packages
 		GPULINK_SAMPLE=$(SAMPLE) xargs -P 2 -I GROUP fpga/sim/formal/prove $(BUILD)/proofs/GROUP GROUP
 	LC_ALL=C sort -k 2 $(BUILD)/proofs/*/proved >fpga/sim/formal/proved
 
-# Maps the blocks of the logic to UltraScale+ cells, in 15 minutes. Fails when a block is deeper than 10 LUT levels.
+# Maps the blocks of the logic to UltraScale+ cells, in 40 minutes on a busy core. Fails when a block is deeper than 10 LUT levels.
 synth: packages
 	fpga/sim/synth.py --set DATA_W=512 --set PARTITIONS=16 --most-levels 10 --out docs/synthesis.md
 
