@@ -215,7 +215,7 @@ synth: packages
 # Places and routes the FinePack path and each block, 128 bits wide, on an ECP5-85. For regressions: the ECP5 is not the target part.
 place: packages
 	tools/vm/prepare
-	fpga/sim/place $(BUILD)/place --out docs/place.md
+	fpga/sim/place $(BUILD)/place --out $(BUILD)/place/table.md
 
 # Reproduces the papers' figures with gpulink's logic, in six minutes, and records what the programs printed.
 paper: user
