@@ -338,6 +338,13 @@ def named_settings(parser, words, blocks):
     return settings
 
 
+def positive(text):
+    """A number of jobs or seconds, for argparse."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text}: must be an integer of at least 1")
+    return int(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="set a parameter in all blocks")
@@ -345,7 +352,7 @@ def main():
     parser.add_argument("--most-levels", type=int, help="fail if a block has more LUT levels")
     parser.add_argument("--limits", type=pathlib.Path, help="fail if a block exceeds its limits in this TOML file")
     parser.add_argument("--path", action="store_true", help="print the longest path of each block")
-    parser.add_argument("--jobs", type=int, default=1, help="number of blocks in parallel; large ones take some GiB each")
+    parser.add_argument("--jobs", type=positive, default=1, help="number of blocks in parallel; large ones take some GiB each")
     parser.add_argument("--self-test", action="store_true", help="check what is counted of a small netlist")
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
