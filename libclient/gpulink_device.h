@@ -7,8 +7,9 @@
  * function makes one access of its width, which the compiler neither splits nor merges; addresses are multiples of the width.
  * Values are little endian. Stores of one thread to the same address arrive in order; others in any order until a release.
  *
- * Release from the device: each thread executes gpulink_device_fence() behind its stores; then one thread, which knows that the
- * others have done so (it runs in a later kernel of the same stream or in-order queue, or it counted them with atomics), calls
+ * Release from the device: each thread executes gpulink_device_fence() behind its stores, or on a GPU one thread of each
+ * work-group behind a barrier of it, which costs much less (docs/gpu.md); then one thread, which knows that the others have
+ * done so (it runs in a later kernel of the same stream or in-order queue, or it counted them with atomics), calls
  * gpulink_device_release() with the doorbell page of the window's queue (gpulink_queue_doorbell()). The card completes the
  * release in the queue's completion record: gpulink_device_released() by a device that can read host memory, or
  * gpulink_wait_until() by the host. Where the language cannot order stores for the whole system, GPULINK_DEVICE_HAS_RELEASE is

@@ -5,20 +5,22 @@
  * A kernel writes its results to the region's source, which the device and the card can both reach, and arrives at the chunks
  * that it wrote. The last arrival sends a chunk; the kernel itself does not store to other devices. Per work-group:
  *
- *  1. each thread executes gpulink_region_device_fence() behind its last store to a chunk;
- *  2. a barrier of the work-group;
- *  3. one thread calls gpulink_region_device_arrive() for each chunk to which the work-group wrote.
+ *  1. a barrier of the work-group behind its last store to a chunk;
+ *  2. one thread calls gpulink_region_device_arrive(), which begins with a fence, for each chunk to which the work-group wrote.
+ *
+ * The fence covers what the work-group's other threads stored before the barrier: fences of threads are cumulative in the
+ * memory models of CUDA, OpenCL 2.0, HSA and C11. A fence of each thread is not needed, and makes kernels slower (docs/gpu.md).
  *
  * The region has been opened with options.arrivals: the number of work-groups that write each chunk; the host starts each epoch
- * before the kernel (gpulink_region_start()) and waits behind it. A counter in the device's own memory cannot replace an
- * arrival: a thread that finds it 0 may be another than the last one that wrote.
+ * before the kernel (gpulink_region_start()) and waits behind it. Work-groups may instead count each other in the device's
+ * memory, with a fence before each atomic, and the last one of a chunk arrives for all of them, by `count`.
  */
 #ifndef GPULINK_REGION_DEVICE_H
 #define GPULINK_REGION_DEVICE_H
 
 #include "gpulink_device.h"
 
-/** As gpulink_device_fence(). */
+/** As gpulink_device_fence(); for a work-group that counts itself in the device's memory. */
 GPULINK_DEVICE_FUNCTION void gpulink_region_device_fence(void)
 {
 	gpulink_device_fence();

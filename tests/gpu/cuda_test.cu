@@ -2,8 +2,8 @@
 /*
  * gpulink_device.h and gpulink_region_device.h on a real GPU: stores of each width, releases and arrivals, into memory of the
  * host in place of a window, of a doorbell page and of a region's source; the CPU is in the card's place. So the order in
- * which a GPU's stores arrive over PCIe is real, and what the card makes of them is not tested here. TAP; exit code 77 without
- * a GPU. cuda_test [SEED]
+ * which a GPU's stores arrive over PCIe is real, and what the card makes of them is not tested here. Then a region of a soft
+ * device, whose results a GPU computes. TAP; exit code 77 without a GPU. cuda_test [SEED]
  */
 #include <sched.h>
 #include <stdint.h>
@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include <cuda_runtime.h>
+#include <gpulink_region.h>
 
 #include "device.cl"
 
@@ -322,6 +323,62 @@ static void test_arrived(void)
 	unmapped(consumed, 4096);
 }
 
+/* Chunks of a kernel's results leave for two endpoints while it computes the others: this thread passes on its arrivals. */
+static int region_epoch(struct gpulink_region *region, gpulink_u32 *there, gpulink_u64 *arrivals, gpulink_u64 *arrivals_there, gpulink_u32 epoch)
+{
+	int error = gpulink_region_start(region);
+
+	memset(arrivals, 0, 4096);
+	produce<1><<<CHUNKS, THREADS>>>(there, arrivals_there, NULL, 1, epoch);
+	CUDA(cudaGetLastError());
+	for (unsigned chunk = 0; chunk < CHUNKS && !error; chunk++)
+		error = reaches(arrivals + chunk, 1) ? gpulink_region_ready(region, chunk) : -GPULINK_ETIMEDOUT;
+	if (!error)
+		error = gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, SECONDS * 1000000000ull);
+	CUDA(cudaDeviceSynchronize());
+	return error;
+}
+
+static void test_region(void)
+{
+	size_t words = CHUNKS * CHUNK_WORDS, bytes = 4 * words;
+	struct gpulink_region_options options = {};
+	struct gpulink_region_target targets[2] = {};
+	void *there, *arrivals_there;
+	gpulink_u32 *source = (gpulink_u32 *)mapped(bytes, &there), *copy = (gpulink_u32 *)malloc(bytes);
+	gpulink_u64 *arrivals = (gpulink_u64 *)mapped(4096, &arrivals_there);
+	struct gpulink *device = NULL;
+	struct gpulink_memory *memory;
+	struct gpulink_region *region;
+	unsigned different = 0;
+	int error = gpulink_open("soft:", &device);
+
+	options.size = sizeof(options);
+	options.partition_bytes = 4 * CHUNK_WORDS;
+	options.chunk_bytes = 65536;
+	for (unsigned t = 0; t < 2 && !error; t++)
+		error = gpulink_window_open(device, t, 0, bytes, GPULINK_READ | GPULINK_WRITE, &targets[t].window);
+	if (!error)
+		error = gpulink_memory_register(device, source, bytes, GPULINK_READ, &memory);
+	if (!error)
+		error = gpulink_region_open(device, memory, 0, bytes, targets, 2, &options, &region);
+	for (gpulink_u32 epoch = 1; epoch <= 20 && !error && copy; epoch++) {
+		error = region_epoch(region, (gpulink_u32 *)there, arrivals, (gpulink_u64 *)arrivals_there, epoch);
+		for (unsigned t = 0; t < 2 && !error; t++) {
+			for (size_t at = 0; at < bytes && !error; at += 4096)
+				error = gpulink_load(targets[t].window, at, (char *)copy + at, 4096);
+			for (unsigned i = 0; i < words && !error; i++)
+				different += copy[i] != epoch + i / CHUNK_WORDS + i % CHUNK_WORDS;
+		}
+	}
+	printf("# %s, %u words differ\n", gpulink_strerror(error), different);
+	result(copy && !error && !different, "a GPU's results, by a region of a soft device, at two endpoints");
+	gpulink_close(device);
+	free(copy);
+	unmapped(source, bytes);
+	unmapped(arrivals, 4096);
+}
+
 int main(int argc, char **argv)
 {
 	gpulink_u64 seed = argc > 1 ? strtoull(argv[1], NULL, 0) : (gpulink_u64)time(NULL);
@@ -331,11 +388,12 @@ int main(int argc, char **argv)
 	if (cudaGetDeviceCount(&count) != cudaSuccess || !count)
 		return 77;
 	CUDA(cudaGetDeviceProperties(&device, 0));
-	printf("1..8\n# %s, seed %llu\n", device.name, seed);
+	printf("1..9\n# %s, seed %llu\n", device.name, seed);
 	test_stores(seed);
 	test_release();
 	test_arrive<1>("a chunk is complete when its arrival, behind a barrier, is there");
 	test_arrive<4>("also when the last of four blocks arrives for all");
 	test_arrived();
+	test_region();
 	return failures != 0;
 }

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Means, tables, wrapped text and verdicts that all sections of docs/papers.md use. Part of `paper`."""
+"""Means, tables, wrapped text, verdicts and measured times that all sections of docs/papers.md use. Part of `paper`."""
 
+import json
 import math
+import pathlib
 import textwrap
 
 TOLERANCE = 0.05  # of "agrees"
+# What tests/gpu/cuda_rates printed for an H100 on PCIe 5, with memory of the host as destination.
+H100 = json.loads((pathlib.Path(__file__).parents[3] / "tests/gpu/rates_h100.json").read_text(encoding="utf-8"))
 
 
 def geometric_mean(values):

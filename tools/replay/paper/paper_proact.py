@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PROACT's figures for docs/papers.md: their runs, tables and text."""
 
-from paper_common import bullets, comparison, filled, geometric_mean, near, numbered, table, verdict, verdict_twice
+from paper_common import H100, bullets, comparison, filled, geometric_mean, near, numbered, table, verdict, verdict_twice
 
 SYSTEM = "--payload 4096 --latency 700 --buffer 65536 --seed 1 --polling 1000 --launch 10000 --card 600 --tracking 12".split()
 LINKS = {"pcie3": SYSTEM, "nvlink": ["--payload", "256", *SYSTEM[2:]]}
@@ -170,11 +170,11 @@ def reasons(f):
     return [
         f"""The regimes are the paper's; their edges go with the cost of a launch. Launches follow each other, so with 10 us for each
         a chunk has to take that long on the link before the link is the bound: {size(peak)} here. The paper's edges would need
-        launches of about 1 us.""",
+        launches of about 1 us; an H100 takes {H100['kernel_in_a_row'] / 1000:.1f} for empty kernels in a row.""",
         """Computing takes as long as copying, so that 2 is the most; counting in software (12 %) makes it 1.79. The card's counters
         cost nothing and its engine 0.6 us a chunk, so it comes nearer to 2. No card has been measured.""",
         """Not results: a software agent's thread has 1/128 of the link, and counting costs 12 %, because the paper measured so.
-        Options of gpulink-replay change both.""",
+        Options of gpulink-replay change both. What counting costs an H100 depends on how it is done ([below](#tracking-on-a-gpu)).""",
         """Our workloads send only what a peer reads, in stores that the L1 coalescer has merged; regions send whole chunks. So inline
         stores win where few bytes of a chunk change (pagerank, sssp, jacobi's halo), and lose where the same bytes are stored again
         (ct) or one by one (als). The paper names neither its inputs nor what is stored when.""",
@@ -206,6 +206,7 @@ def section(runs, tell):
              filled(WINNERS_TEXT), "",
              *table(winner_head(), [winner_row(name, link, found[link, name]) for link in LINKS for name in FIVE]), "",
              "### Scaling on NVLink (Fig. 10)", "", filled(SCALING_TEXT), "", *scaled_table(scaled), "",
+             "### Tracking on a GPU", "", filled(TRACKING_TEXT), "", *tracking_table(), "",
              "### Contradictions in the paper", "", bullets(CONTRADICTIONS), ""]
     return "\n".join(lines)
 
@@ -220,6 +221,12 @@ SCALING_TEXT = """Geometric means over the workloads without ct, with the chunk 
 `card` is the better of regions in hardware and FinePack. The paper: 1.2, 2.2 and 5.3 times copies, and 90, 87 and 77 % of the bound,
 at 4, 8 and 16 GPUs. The problems here are the same for all numbers of GPUs, and small; the gap grows as the paper's does where
 copies send what few read."""
+TRACKING_TEXT = """An H100 computes 1 GiB of results into its memory, 16 bytes a thread and 4 KiB a block, from as much input; chunks have
+64 KiB. It arrives at a word of the host's memory in place of the card's doorbell page (`tests/gpu/cuda_rates.cu`). Time as a multiple of
+that without tracking. The fences are for the whole system; those of all threads cost most."""
+TRACKED = {"fences": "each thread fences, then a barrier", "fences_and_arrival": "the same, an arrival of each block",
+           "arrival": "a barrier, an arrival of each block with its fence",
+           "arrival_of_chunk": "a barrier, blocks count each other, an arrival of each chunk"}
 CONTRADICTIONS = [
     """Listing 1 races: two blocks of threads can both read 0 after their `atomicDec`. The value that it returns has to be tested, and
     a barrier and a fence have to come before it. gpulink's arrivals are single stores to the card, which counts them one by one.""",
@@ -229,6 +236,11 @@ CONTRADICTIONS = [
     """Launched kernels copy by the number of the block that came last, which is wrong where blocks share a chunk. Here chunks have
     numbers of their own.""",
 ]
+
+
+def tracking_table():
+    return table(["multiply-adds for a result", "without tracking", *TRACKED.values()],
+                 [[work, f"{ns['not'] / 1e6:.2f} ms", *(f"{ns[way] / ns['not']:.2f}" for way in TRACKED)] for work, ns in H100["tracking"].items()])
 
 
 def parameters():

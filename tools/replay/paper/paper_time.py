@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section on the terms of the time model: what each explains of the speed-ups that FinePack's paper has. Part of `paper`."""
 
-import json
-import pathlib
-
-from paper_common import filled, geometric_mean, near, table
+from paper_common import H100, filled, geometric_mean, near, table
 
 METHODS = ("p2p", "dma", "finepack")
 PAPER = {"finepack": 2.4, "finepack over p2p": 3.0, "finepack over dma": 1.4, "infinite bandwidth": 3.4}
 # Published figures. PLX's data book of the PEX 8532 (8.4.1.4) gives efficiencies without DLLPs, and with an Ack and an UpdateFC of 8
 # bytes for each TLP of the other direction. Intel's receiver (user guide of L- and H-tile, table 51) has credits for 127 posted
-# headers and 750 times 16 bytes. The NVSHMEM study (Fig. 10) assumes that a kernel's launch takes 5 us. What tests/gpu/cuda_rates
-# printed for an H100 on PCIe 5, with memory of the host as destination:
-H100 = json.loads((pathlib.Path(__file__).parents[3] / "tests/gpu/rates_h100.json").read_text(encoding="utf-8"))
+# headers and 750 times 16 bytes. The NVSHMEM study (Fig. 10) assumes that a kernel's launch takes 5 us.
 DLLPS, CREDIT_HEADERS, CREDIT_BYTES, KERNEL = 16, 127, 750 * 16, ["--kernel-start", "5000"]
 PCIE4 = 16e9 * 16 / 8 * 128 / 130  # bytes a second
 WINDOWS = {"4194304": "4 MiB", "268435456": "256 MiB"}
@@ -103,9 +98,9 @@ def section(run, names, goodput, progress):
     ]
     seen = [
         f"""A GPU of today, beside these: an H100 that stores to memory of its host (PCIe 5 with 16 lanes, an Intel processor of family 6, model
-        207, in a virtual machine; `tests/gpu/cuda_rates`). Each store goes to a line of its own, at random in a window, and is one
+        207, in a virtual machine; `tests/gpu/cuda_rates.cu`). Each store goes to a line of its own, at random in a window, and is one
         TLP with a header of 16 bytes: the GPU's counter of bytes written to PCIe says so, to a tenth of a per cent. While the
-        processor's cache holds the window, a store takes {min(small_ns[0]):.2f} to {max(small_ns[0]):.2f} ns whatever its size up to 32
+        processor's cache holds the window, a store takes {max(small_ns[0]):.2f} ns at most whatever its size up to 32
         bytes; in a window of 256 MiB {min(small_ns[1]):.1f} to {max(small_ns[1]):.1f} ns. Whole lines of 64 bytes take what their bytes
         take. So there is a limit of transactions, of the GPU or of the receiver, and parts of lines cost the receiver's memory
         more; both are below the {CREDIT_NS} ns of the credits. Which limit a GPU has as receiver was not measured.""",
