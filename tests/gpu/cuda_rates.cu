@@ -320,6 +320,131 @@ static void tracking(void)
 	CUDA(cudaFreeHost(here));
 }
 
+/* Results that are computed in about the time that they take over PCIe. Block b's 4 KiB belong to chunk b / share; the last one of a
+ * chunk arrives at a word of its own. INLINE: the results go to the host at once. */
+template <bool INLINE>
+__global__ void produce(const float4 *in, float4 *out, gpulink_u64 *arrivals, unsigned *counters, unsigned share, gpulink_u64 epoch, int work)
+{
+	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+	float4 v = in[i];
+
+	for (int k = 0; k < work; k++) {
+		v.x = v.x * 0.999f + 0.5f;
+		v.y = v.y * 0.999f + 0.5f;
+		v.z = v.z * 0.999f + 0.5f;
+		v.w = v.w * 0.999f + 0.5f;
+	}
+	if (INLINE) {
+		gpulink_u64 pair[2];
+
+		memcpy(pair, &v, sizeof(pair));
+		gpulink_device_store128(out + i, pair[0], pair[1]);
+		return;
+	}
+	out[i] = v;
+	if (!share)
+		return;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		unsigned chunk = blockIdx.x / share;
+
+		gpulink_region_device_fence();
+		if (atomicAdd(counters + chunk, 1) % share == share - 1)
+			gpulink_region_device_arrive(arrivals + chunk, epoch - ((gpulink_u64)chunk << 16), chunk, 1);
+	}
+}
+
+/* Copies each chunk when its arrival is there. */
+static void send_chunks(char *here, const char *out, const gpulink_u64 *arrivals, size_t chunks, size_t bytes, gpulink_u64 epoch, cudaStream_t copies)
+{
+	for (size_t chunk = 0; chunk < chunks; chunk++) {
+		await(arrivals + chunk, epoch);
+		CUDA(cudaMemcpyAsync(here + chunk * bytes, out + chunk * bytes, bytes, cudaMemcpyDeviceToHost, copies));
+	}
+}
+
+/* Ends the program unless all results are there: each is the same, and not 0. Forgets them. */
+static void expect_all(char *here)
+{
+	const float *results = (const float *)here;
+
+	for (size_t i = 0; i < WINDOW / sizeof(float); i++)
+		if (results[i] == 0 || results[i] != results[0]) {
+			fprintf(stderr, "cuda_rates: result %zu is missing\n", i);
+			exit(1);
+		}
+	memset(here, 0, WINDOW);
+}
+
+/* PROACT's Fig. 6: the time from a kernel's launch until all results are in the host's memory, by one copy behind it, by stores at
+ * once, and by chunks that a thread of the host copies as they arrive, in order. */
+static void overlap(void)
+{
+	enum { SIZES = 9, REPEAT = 7, WORK = 2048 };
+	size_t blocks = WINDOW / sizeof(float4) / THREADS;
+	double kernel = 1e18, copy = 1e18, behind = 1e18, at_once = 1e18, chunked[SIZES], begin;
+	void *in, *out, *there, *arrivals_there;
+	char *here = (char *)mapped(WINDOW, &there);
+	gpulink_u64 *arrivals = (gpulink_u64 *)mapped(8 * blocks, &arrivals_there);
+	unsigned *counters;
+	cudaStream_t kernels, copies;
+
+	CUDA(cudaMalloc(&in, WINDOW));
+	CUDA(cudaMalloc(&out, WINDOW));
+	CUDA(cudaMalloc(&counters, blocks * sizeof(*counters)));
+	CUDA(cudaMemset(in, 0, WINDOW));
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaStreamCreateWithFlags(&kernels, cudaStreamNonBlocking));
+	CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
+	const float4 *from = (float4 *)in;
+	gpulink_u64 *words = (gpulink_u64 *)arrivals_there;
+
+#define TIMED(best, ...)                                                                                                       \
+	do {                                                                                                                   \
+		begin = now();                                                                                                 \
+		__VA_ARGS__;                                                                                                   \
+		CUDA(cudaDeviceSynchronize());                                                                                 \
+		best = now() - begin < best ? now() - begin : best;                                                            \
+	} while (0)
+	for (unsigned i = 0; i < REPEAT; i++) {
+		TIMED(kernel, (produce<false><<<(unsigned)blocks, THREADS, 0, kernels>>>(from, (float4 *)out, words, counters, 0, 0, WORK)));
+		TIMED(copy, CUDA(cudaMemcpyAsync(here, out, WINDOW, cudaMemcpyDeviceToHost, kernels)));
+		TIMED(behind, (produce<false><<<(unsigned)blocks, THREADS, 0, kernels>>>(from, (float4 *)out, words, counters, 0, 0, WORK));
+		      CUDA(cudaMemcpyAsync(here, out, WINDOW, cudaMemcpyDeviceToHost, kernels)));
+		expect_all(here);
+		TIMED(at_once, (produce<true><<<(unsigned)blocks, THREADS, 0, kernels>>>(from, (float4 *)there, words, counters, 0, 0, WORK)));
+		expect_all(here);
+	}
+	for (unsigned size = 0; size < SIZES; size++) {
+		size_t bytes = (size_t)16384 << size;
+
+		chunked[size] = 1e18;
+		CUDA(cudaMemset(counters, 0, blocks * sizeof(*counters)));
+		CUDA(cudaDeviceSynchronize());
+		for (gpulink_u64 epoch = 1; epoch <= REPEAT; epoch++) {
+			memset(arrivals, 0, 8 * blocks);
+			TIMED(chunked[size],
+			      (produce<false><<<(unsigned)blocks, THREADS, 0, kernels>>>(from, (float4 *)out, words, counters,
+											 (unsigned)(bytes / 4096), epoch, WORK));
+			      send_chunks(here, (char *)out, arrivals, WINDOW / bytes, bytes, epoch, copies));
+			expect_all(here);
+		}
+	}
+#undef TIMED
+	printf("\"overlap\": {\"kernel\": %.0f, \"copy\": %.0f, \"copy_behind\": %.0f, \"stores_at_once\": %.0f, \"chunks\": {", kernel, copy, behind,
+	       at_once);
+	for (unsigned size = 0; size < SIZES; size++)
+		printf("%s\"%zu\": %.0f", size ? ", " : "", (size_t)16384 << size, chunked[size]);
+	printf("}},\n");
+	CUDA(cudaStreamDestroy(kernels));
+	CUDA(cudaStreamDestroy(copies));
+	CUDA(cudaFree(in));
+	CUDA(cudaFree(out));
+	CUDA(cudaFree(counters));
+	CUDA(cudaFreeHost(here));
+	CUDA(cudaFreeHost(arrivals));
+}
+
 static int hold(unsigned bytes, size_t size)
 {
 	void *there;
@@ -345,6 +470,7 @@ int main(int argc, char **argv)
 	trips();
 	store_rates();
 	tracking();
+	overlap();
 	printf("\"device\": \"%s\"\n}\n", device.name);
 	return 0;
 }
