@@ -5,34 +5,12 @@
  * otherwise. Nothing here is a test. cuda_rates; cuda_rates hold BYTES WINDOW stores so many bytes
  * to random lines of a window a few times, for a look at the GPU's counters.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cuda_runtime.h>
 #include <gpulink_region_device.h>
+
+#include "cuda_host.h"
 
 enum { REPEATS = 1001, THREADS = 256, BLOCKS = 1056 };
 static const size_t WINDOW = (size_t)256 << 20, RESULTS = (size_t)1 << 30;
-
-#define CUDA(call)                                                                                                             \
-	do {                                                                                                                   \
-		cudaError_t error_ = (call);                                                                                   \
-		if (error_ != cudaSuccess) {                                                                                   \
-			fprintf(stderr, "cuda_rates: %s: %s\n", #call, cudaGetErrorString(error_));                            \
-			exit(1);                                                                                               \
-		}                                                                                                              \
-	} while (0)
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -45,16 +23,6 @@ static double median(double *all, unsigned n)
 {
 	qsort(all, n, sizeof(*all), ascending);
 	return all[n / 2];
-}
-
-static void *mapped(size_t bytes, void **there)
-{
-	void *here;
-
-	CUDA(cudaHostAlloc(&here, bytes, cudaHostAllocMapped));
-	memset(here, 0, bytes);
-	CUDA(cudaHostGetDevicePointer(there, here, 0));
-	return here;
 }
 
 static void await(const gpulink_u64 *word, gpulink_u64 value)
@@ -107,7 +75,7 @@ static void starts(void)
 	CUDA(cudaDeviceSynchronize());
 	printf("\"copy_in_a_row\": %.0f,\n", (now() - begin) / (10 * REPEATS));
 	CUDA(cudaFree(from));
-	CUDA(cudaFreeHost(word));
+	unmapped(word, 4096);
 }
 
 __global__ void answer(const gpulink_u64 *from, gpulink_u64 *to, gpulink_u64 last)
@@ -156,7 +124,7 @@ static void trips(void)
 	CUDA(cudaEventSynchronize(to));
 	CUDA(cudaEventElapsedTime(&ms, from, to));
 	printf(" \"load\": %.0f,\n", 1e6 * (double)ms / 20000);
-	CUDA(cudaFreeHost(words));
+	unmapped(words, 4096);
 }
 
 /*
@@ -235,26 +203,32 @@ static void store_rates(void)
 	}
 	printf("\"copy_bytes_a_ns\": %.2f,\n", (double)WINDOW / copied);
 	CUDA(cudaFree(from));
-	CUDA(cudaFreeHost(here));
+	unmapped(here, WINDOW);
 }
 
-enum tracked { NOT, FENCES, FENCES_AND_ARRIVAL, ARRIVAL, ARRIVAL_OF_CHUNK };
-
-/* One pass over an array: a thread reads 16 bytes and writes 16 results. A block's 4 KiB belong to a chunk of 64 KiB. `work`:
- * multiplications for each result. Tracked by fences of all threads and a barrier; with an arrival of each block; by a barrier
- * and an arrival, with the fence in it; by a count of the chunk's blocks on the GPU and one arrival. */
-template <enum tracked WAY> __global__ void pass(const float4 *in, float4 *out, gpulink_u64 *doorbell, unsigned *counters, int work)
+/* `work` multiply-adds for each of the results. */
+__device__ static float4 worked(float4 v, int work)
 {
-	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-	unsigned chunk = blockIdx.x / 16 % 16384;
-	float4 v = in[i];
-
 	for (int k = 0; k < work; k++) {
 		v.x = v.x * 0.999f + 0.5f;
 		v.y = v.y * 0.999f + 0.5f;
 		v.z = v.z * 0.999f + 0.5f;
 		v.w = v.w * 0.999f + 0.5f;
 	}
+	return v;
+}
+
+enum tracked { NOT, FENCES, FENCES_AND_ARRIVAL, ARRIVAL, ARRIVAL_OF_CHUNK };
+
+/* One pass over an array: a thread reads 16 bytes and writes 16 results. A block's 4 KiB belong to a chunk of 64 KiB.
+ * Tracked by fences of all threads and a barrier; with an arrival of each block; by a barrier
+ * and an arrival, with the fence in it; by a count of the chunk's blocks on the GPU and one arrival. */
+template <enum tracked WAY> __global__ void pass(const float4 *in, float4 *out, gpulink_u64 *doorbell, unsigned *counters, int work)
+{
+	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+	unsigned chunk = blockIdx.x / 16 % 16384;
+	float4 v = worked(in[i], work);
+
 	out[i] = v;
 	if (WAY == FENCES || WAY == FENCES_AND_ARRIVAL)
 		gpulink_region_device_fence();
@@ -317,7 +291,7 @@ static void tracking(void)
 	CUDA(cudaFree(in_there));
 	CUDA(cudaFree(out_there));
 	CUDA(cudaFree(counters));
-	CUDA(cudaFreeHost(here));
+	unmapped(here, 4096);
 }
 
 /* Results that are computed in about the time that they take over PCIe. Block b's 4 KiB belong to chunk b / share; the last one of a
@@ -326,14 +300,8 @@ template <bool INLINE>
 __global__ void produce(const float4 *in, float4 *out, gpulink_u64 *arrivals, unsigned *counters, unsigned share, gpulink_u64 epoch, int work)
 {
 	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-	float4 v = in[i];
+	float4 v = worked(in[i], work);
 
-	for (int k = 0; k < work; k++) {
-		v.x = v.x * 0.999f + 0.5f;
-		v.y = v.y * 0.999f + 0.5f;
-		v.z = v.z * 0.999f + 0.5f;
-		v.w = v.w * 0.999f + 0.5f;
-	}
 	if (INLINE) {
 		gpulink_u64 pair[2];
 
@@ -441,8 +409,8 @@ static void overlap(void)
 	CUDA(cudaFree(in));
 	CUDA(cudaFree(out));
 	CUDA(cudaFree(counters));
-	CUDA(cudaFreeHost(here));
-	CUDA(cudaFreeHost(arrivals));
+	unmapped(here, WINDOW);
+	unmapped(arrivals, 8 * blocks);
 }
 
 static int hold(unsigned bytes, size_t size)
@@ -454,7 +422,7 @@ static int hold(unsigned bytes, size_t size)
 	printf("{\"bytes\": %u, \"window\": %zu, \"store\": %.3f}\n", bytes, size,
 	       bytes == 4 ? store_ns<gpulink_u32, 1, false>(window, size) : bytes == 32 ? store_ns<pair, 2, false>(window, size)
 											: store_ns<pair, 8, false>(window, size));
-	CUDA(cudaFreeHost(here));
+	unmapped(here, size);
 	return 0;
 }
 

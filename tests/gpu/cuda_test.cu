@@ -5,17 +5,9 @@
  * which a GPU's stores arrive over PCIe is real, and what the card makes of them is not tested here. Then a region of a soft
  * device, whose results a GPU computes. TAP; exit code 77 without a GPU. cuda_test [SEED]
  */
-#include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-
-#include <cuda_runtime.h>
 #include <gpulink_region.h>
 
+#include "cuda_host.h"
 #include "device.cl"
 
 enum {
@@ -35,48 +27,10 @@ static void result(int good, const char *what)
 	failures += !good;
 }
 
-#define CUDA(call)                                                                                                             \
-	do {                                                                                                                   \
-		cudaError_t error_ = (call);                                                                                   \
-		if (error_ != cudaSuccess) {                                                                                   \
-			printf("Bail out! %s: %s\n", #call, cudaGetErrorString(error_));                                       \
-			exit(1);                                                                                               \
-		}                                                                                                              \
-	} while (0)
-
-/* Memory as a window is mapped for a GPU (docs/gpu.md), except that it is the host's. `*there`: its address on the GPU. */
-static void *mapped(size_t bytes, void **there)
-{
-	void *here = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (here == MAP_FAILED) {
-		printf("Bail out! no memory\n");
-		exit(1);
-	}
-	memset(here, 0, bytes);
-	CUDA(cudaHostRegister(here, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable));
-	CUDA(cudaHostGetDevicePointer(there, here, 0));
-	return here;
-}
-
-static void unmapped(void *here, size_t bytes)
-{
-	CUDA(cudaHostUnregister(here));
-	munmap(here, bytes);
-}
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Waits until the word is at least `value`; what was stored before it can be read then. */
 static bool reaches(const gpulink_u64 *word, gpulink_u64 value)
 {
-	double end = now() + SECONDS;
+	double end = now() + 1e9 * SECONDS;
 
 	for (unsigned i = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) < value; i++)
 		if (i % 4096 == 0 && now() > end)
