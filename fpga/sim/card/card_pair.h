@@ -147,5 +147,7 @@ void pair_adopt_stamps(struct pair *pair);
 void pair_check_memory(struct pair *pair);
 /* Compares registers: those that change spontaneously, or all, with counters latched first. */
 void pair_check_registers(struct pair *pair, bool all);
+/* All, but of windows and registrations, if there are many, an eighth, another one with each NUMBER. */
+void pair_check_sample(struct pair *pair, unsigned number);
 
 #endif /* GLK_CARD_PAIR_H */

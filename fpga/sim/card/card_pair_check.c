@@ -193,7 +193,14 @@ static void check_row(struct pair *pair, unsigned at, unsigned first, unsigned l
 		pair_get(pair, at + reg, 8);
 }
 
-static void check_all_registers(struct pair *pair)
+/* Elements FIRST, FIRST + STEP, ... of a table of rows; all of a small one. */
+static void check_table(struct pair *pair, unsigned at, unsigned stride, unsigned count, unsigned first, unsigned step)
+{
+	for (unsigned i = count > 64 ? first : 0; i < count; i += count > 64 ? step : 1)
+		check_row(pair, at + i * stride, 0, stride - 8);
+}
+
+static void check_all_registers(struct pair *pair, unsigned first, unsigned step)
 {
 	static const unsigned headers[] = {
 		GLK_BLOCK_CARD,	   GLK_BLOCK_PARTITION, GLK_BLOCK_WINDOW, GLK_BLOCK_REGISTRATION,
@@ -206,10 +213,8 @@ static void check_all_registers(struct pair *pair)
 	check_row(pair, 0, 0, GLK_CARD_ERR_ARRIVE + 8);
 	for (unsigned p = 0; p < pair->p.partitions; p++)
 		check_row(pair, GLK_PARTITION_ARRAY + p * GLK_PARTITION_STRIDE, 0, GLK_PARTITION_REGION_BYTES + 8);
-	for (unsigned w = 0; w < pair->p.slices; w++)
-		check_row(pair, GLK_WINDOW_ARRAY + w * GLK_WINDOW_STRIDE, 0, GLK_WINDOW_STRIDE - 8);
-	for (unsigned r = 0; r < pair->p.registrations; r++)
-		check_row(pair, GLK_REGISTRATION_ARRAY + r * GLK_REGISTRATION_STRIDE, 0, GLK_REGISTRATION_STRIDE - 8);
+	check_table(pair, GLK_WINDOW_ARRAY, GLK_WINDOW_STRIDE, pair->p.slices, first, step);
+	check_table(pair, GLK_REGISTRATION_ARRAY, GLK_REGISTRATION_STRIDE, pair->p.registrations, first, step);
 	for (unsigned c = 0; c < pair->p.contexts; c++) {
 		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_STORE_BYTES + 8);
 		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0, pair->loose ? GLK_DOORBELL_CLOCK - 8 : GLK_DOORBELL_CLOCK + 8);
@@ -246,12 +251,22 @@ void pair_adopt_stamps(struct pair *pair)
 	pair_get(pair, GLK_TSU_EPOCHS, 8); /* behind the writes */
 }
 
+static void check_latched(struct pair *pair, unsigned first, unsigned step)
+{
+	check_all_registers(pair, first, step);
+	if (!pair->loose)
+		pair_check_stamps(pair, true);
+}
+
+void pair_check_sample(struct pair *pair, unsigned number)
+{
+	check_latched(pair, number % 8, 8);
+}
+
 void pair_check_registers(struct pair *pair, bool all)
 {
 	if (all) {
-		check_all_registers(pair);
-		if (!pair->loose)
-			pair_check_stamps(pair, true);
+		check_latched(pair, 0, 1);
 		return;
 	}
 	pair_get(pair, GLK_CARD_CONTROL, 8);
