@@ -157,6 +157,9 @@ check-more: user check-machines
 		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" \
 		"$(MESON)/fpga/model/lease-random-test --accesses 20000000" -- "$(MESON) $(FORMAL)" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40" \
+		"$(MESON)/fpga/sim/card/lockstep-card-128-1 --rounds 12" \
+		"$(MESON)/fpga/sim/linked/test-linked-card --cards rtl,model --rounds 5 --clocks 8000" \
+		"$(MESON)/fpga/sim/linked/test-linked-card --cards model,rtl --rounds 5 --clocks 8000" \
 		-- "fpga/sim/synth.py --limits fpga/sim/synth_limits.toml"
 
 check-machines:
