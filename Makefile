@@ -95,10 +95,10 @@ pictures: report
 	docs/pictures $(BUILD)/report.html
 
 # All tests. The VM lane, one VM at a time, has priority; the Debian packages, for which it waits at its end, come next; the other
-# lanes run at low priority on the remaining CPU time, and so does the build with sanitizers. As for the demo, the root file systems are
-# made while packages are installed. checkpatch mostly waits for a download. Sanitizers see nothing in tests of the suites docs and
-# script, which read files. SAMPLE: a sixteenth of the proofs' mutation tests, of the recorded proofs and of the synthesized blocks,
-# another one with each commit; make check SAMPLE=K/N repeats or widens it.
+# lanes run at low priority on the remaining CPU time, and so does the build with sanitizers. As for the demo, the root file
+# systems are made while packages are installed. checkpatch mostly waits for a download. Sanitizers see nothing in tests of the
+# suites docs and script, which read files. SAMPLE: a sixteenth of the proofs' mutation tests, of the recorded proofs and of the
+# synthesized blocks, another one with each commit; make check SAMPLE=K/N repeats or widens it.
 SAMPLE ?= $(shell echo $$((0x$$(git rev-parse HEAD 2>/dev/null | cut -c 1-4 | grep . || echo 0) % 16)))/16
 check:
 	@tools/setup/packages vm
