@@ -202,8 +202,7 @@ module glk_ring_engine #(
   typedef enum logic [5:0] {
     IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, RECHECK, RECHECK_WAIT, PAGE, PAGE_WAIT,
     PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, HEAD_WAIT, HEAD_CHECK,
-    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION,
-    LINE, LEASE, LEASE_WAIT, LATE, LEASE_RECORD, RENEW, RENEW_HEAD, RENEWED
+    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION, LINE, LEASE, RENEW, RENEW_HEAD
   } state_t;
   state_t state;
 
@@ -217,7 +216,7 @@ module glk_ring_engine #(
   logic [4:0]   field_status;
   logic         single;       // fetch only one entry
   logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, is_region, is_flush, moves, registered;
-  logic        is_pool_read, is_pool_write, is_renew, of_pool, is_timed, leased;
+  logic         is_pool_read, is_pool_write, is_renew, of_pool, is_timed, leased; // from glk_ring_pool
   wire  [3:0]   fetch_entries = single ? 4'd1 : t_entries;
 
   glk_ring_check #(.REGIONS(REGIONS)) check (.clk, .leases, .entry, .status(field_status));
@@ -234,12 +233,6 @@ module glk_ring_engine #(
     is_region  <= REGIONS != 0 && opcode > 8'(glk_regs::OP_RELEASE) && opcode <= 8'(glk_regs::OP_REGION_FLUSH);
     is_flush   <= opcode == 8'(glk_regs::OP_REGION_FLUSH);
     moves      <= opcode != 8'(glk_regs::OP_NOP) && (opcode < 8'(glk_regs::OP_RELEASE) || opcode > 8'(glk_regs::OP_REGION_FLUSH));
-    is_pool_read  <= opcode == 8'(glk_regs::OP_POOL_READ);
-    is_pool_write <= opcode == 8'(glk_regs::OP_POOL_WRITE);
-    is_renew      <= opcode == 8'(glk_regs::OP_POOL_RENEW);
-    of_pool       <= opcode > 8'(glk_regs::OP_REGION_FLUSH);
-    is_timed      <= leases && opcode < 8'(glk_regs::OP_RELEASE) && (entry[15:8] & 8'(glk_regs::FLAG_TIMED)) != '0;
-    leased        <= opcode > 8'(glk_regs::OP_REGION_FLUSH) || (leases && opcode < 8'(glk_regs::OP_RELEASE) && (entry[15:8] & 8'(glk_regs::FLAG_TIMED)) != '0);
     registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || opcode > 8'(glk_regs::OP_REGION_FLUSH) || registration != 16'(glk_regs::NO_REGISTRATION));
   end
 
@@ -331,40 +324,35 @@ module glk_ring_engine #(
 
   // --- leases ---
   logic         fetches;      // host memory is read into the buffer, otherwise written from it
-  logic         full;         // the whole range in the line is checked, not its first byte alone
   logic         answers;      // what is written to host memory is the answer
   logic         data_due;     // with the bytes of a line behind it
-  logic         marked;       // a write's time is checked
-  logic         granted;      // a lease is known, of an atomic that may write nothing
   logic         second;       // the second word of a renewal is read
   logic [8:0]   item;         // of the renewals
   logic [63:0]  copy_wts;
-  logic         on_pool, known, bytes_read, lease_ok, lease_same, late, p_valid;
+  logic         line_checked, line_whole, asks, granted, same, refused, read_again, stores, records, recorded, p_valid;
+  logic [4:0]   line_status;
   logic [12:0]  line_bytes;
   logic [11:0]  in_line;
-  logic [47:0]  pool_offset;
   logic [LINE_W-1:0] p_line;
   logic [LANES-1:0]  p_enables;
   logic [DATA_W-1:0] p_data;
-  logic         same;         // pool_read: the copy is the line's bytes
   wire  [15:0]  answer_place = is_renew ? {~vector_place[15], vector_place[14:12], 12'b0} : {~w_target[15], w_target[14:12], 12'b0};
-  wire          puts_record  = state == LEASE_RECORD || state == RENEWED;
+  wire          answered = (state == LEASE && recorded && !is_renew) || (state == RENEW && !abandon && stage == MOVE && item == length[8:0]);
 
   glk_ring_pool #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) pool (
-    .clk, .leases, .ep_kind, .ep_base, .slot_shift, .grains, .partition(w_partition), .target(w_target), .on_pool, .bytes(line_bytes), .in_line,
-    .offset(pool_offset), .forget(state == LEASE || state == PUSH), .t_valid(t_lease_valid), .t_ok(t_lease_ok), .t_same(t_lease_same),
-    .t_wts(t_lease_wts), .t_rts(t_lease_rts), .t_q_valid, .t_q_last, .known, .read(bytes_read), .ok(lease_ok), .same(lease_same),
-    .limit_time(t_time), .limit(t_limit), .late, .put(puts_record), .renewal(is_renew), .second(pace[0]), .old(is_timed ? old : 64'd0),
-    .place(answer_place + (is_renew ? {3'b0, item, 4'b0} : {11'b0, pace[0], 4'b0})), .b_line(p_line), .b_enables(p_enables), .b_data(p_data), .b_valid(p_valid));
+    .clk, .idle(state == IDLE), .leases, .ep_kind, .ep_base, .slot_shift, .grains,
+    .entry(entry[63:0]), .is_read(is_pool_read), .is_write(is_pool_write), .is_renew, .of_pool, .is_timed, .leased,
+    .check(state == LINE), .partition(w_partition), .target(w_target), .bytes(line_bytes), .in_line, .checked(line_checked), .whole(line_whole), .status(line_status),
+    .modifies, .modify(state == MODIFY), .settled(v_idle), .asks, .asked(t_ask && t_asked_ready), .t_kind, .t_offset, .t_length, .t_time, .t_limit,
+    .t_q_valid, .t_q_last, .t_valid(t_lease_valid), .t_ok(t_lease_ok), .t_same(t_lease_same), .t_wts(t_lease_wts), .t_rts(t_lease_rts),
+    .granted, .same, .refused, .read(read_again), .stores, .recorded, .e_refuse, .e_timed_write,
+    .old, .place(is_renew ? answer_place + {3'b0, item, 4'b0} : answer_place), .records, .b_line(p_line), .b_enables(p_enables), .b_data(p_data), .b_valid(p_valid));
 
-  assign t_range  = is_pool_write;
-  assign t_kind   = (is_pool_read || (is_timed && !modifies)) ? 2'd1 : is_renew ? 2'd0 : marked ? 2'd2 : 2'd3;
-  assign t_offset = is_timed && !modifies ? {pool_offset[47:3], 3'b0} : pool_offset;
-  assign t_length = is_pool_read ? line_bytes : is_timed ? (modifies ? 13'(length[3:0]) : 13'd8) : 13'd1;
-  assign t_data   = length[3] ? value : {2{value[31:0]}};
-  assign t_ask    = state == LEASE;
-  assign t_time   = is_timed ? entry[447:384] : entry[319:256];
-  assign t_wts    = is_renew ? copy_wts : is_pool_read ? entry[383:320] : '1;
+  assign t_range = is_pool_write;
+  assign t_data  = length[3] ? value : {2{value[31:0]}};
+  assign t_ask   = state == LEASE && asks;
+  assign t_time  = is_timed ? entry[447:384] : entry[319:256];
+  assign t_wts   = is_renew ? copy_wts : is_pool_read ? entry[383:320] : '1;
 
   // --- buffer input: from host memory, from the endpoint, or inline data ---
   logic              rd_buffer; // read data goes to the buffer
@@ -403,7 +391,7 @@ module glk_ring_engine #(
   assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + (is_renew ? {3'b0, item, second, 3'b0} : rec_at[15:0]);
   assign v_length    = (state == PIECE) ? piece : (state == AHEAD || state == RENEW) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
   assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == AHEAD || state == RENEW) ? 64'd0 :
-                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, pool_offset} :
+                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, t_offset} :
                        {16'b0, w_target};
   assign v_partition = w_partition;
 
@@ -418,7 +406,7 @@ module glk_ring_engine #(
   assign probe_reason = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
   assign n_atomic     = is_atomic;
   assign atomic_busy  = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
-                                                 state == NEW_VALUE || state == MODIFY || (is_timed && (state == LEASE || state == LEASE_WAIT || state == LATE)));
+                                                 state == NEW_VALUE || state == MODIFY || (is_timed && state == LEASE && !records));
   assign n_partition  = w_partition;
   assign o_partition  = w_partition;
   assign o_offset     = w_target;
@@ -451,14 +439,12 @@ module glk_ring_engine #(
   assign c_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
   assign c_interrupt = state == INTERRUPT;
   assign c_address   = (state == INTERRUPT) ? {58'b0, t_vector} : t_cq_address;
-  assign c_data      = {7'b0, t_first_lap, generation, 11'b0, status, (moves && status == 5'd0 && !same) ? length : 32'd0, entry[127:64]};
+  assign c_data      = {7'b0, t_first_lap, generation, 11'b0, status, (moves && status == 5'd0 && !(is_pool_read && same)) ? length : 32'd0, entry[127:64]};
 
   always_ff @(posedge clk) begin
     e_entry <= 1'b0;
     e_dma   <= 1'b0;
     e_ring  <= 1'b0;
-    e_refuse <= 1'b0;
-    e_timed_write <= 1'b0;
     if (l_ready)
       l_valid <= 1'b0;
     if (n_ready)
@@ -504,13 +490,9 @@ module glk_ring_engine #(
         t_asked_now <= t_asked;
         rd_entries  <= 1'b1;
         rd_buffer   <= 1'b0;
-        full        <= 1'b0;
         answers     <= 1'b0;
         data_due    <= 1'b0;
-        marked      <= 1'b0;
-        granted     <= 1'b0;
         second      <= 1'b0;
-        same        <= 1'b0;
         item        <= 9'd0;
         if (t_valid && t_protocol) begin
           status <= 5'(glk_regs::ST_PROTOCOL);
@@ -673,7 +655,6 @@ module glk_ring_engine #(
       AIM_WAIT:
         if (w_answered) begin
           status <= {1'b0, w_status};
-          pace   <= 4'd0;
           state  <= (w_status != 4'd0) ? FINISH :
                     (leased && !(is_renew && stage == ENTRY)) ? LINE :
                     (stage == ENTRY) ? (registered ? REGISTRATION : BEGIN) :
@@ -687,7 +668,7 @@ module glk_ring_engine #(
           at    <= at + 64'(part);
           left  <= left - 32'(part);
           place <= place + 16'(part);
-          state <= is_pool_write ? LEASE_WAIT : (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
+          state <= is_pool_write ? LEASE : (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
         end
       QUEUE:
         if (abandon)
@@ -724,77 +705,32 @@ module glk_ring_engine #(
         // The window may have changed since the read: check again.
         state    <= abandon ? FINISH : whole ? (registered ? RECHECK : FINISH) : ((dirty && !granted) || beyond) ? AIM : MODIFY;
       end
-      MODIFY: begin
-        pace <= 4'd0;
+      MODIFY:
         if (is_timed)
-          state <= (granted && !modifies) ? LEASE_RECORD : LEASE;
+          state <= LEASE;
         else if (!modifies || o_ready)
           state <= registered ? RECHECK : FINISH;
-      end
 
-      // --- lines and leases ---
-      LINE: begin // of the first byte, then of the whole range
-        pace <= pace + 4'd1;
-        full <= full || pace == 4'd4;
+      // --- lines and leases; their answer is written to host memory when all are done ---
+      LINE: begin
         left <= is_renew ? 32'(line_bytes) : length;
-        if (pace == 4'd4) begin
-          state <= (stage == MOVE) ? QUEUE : (is_timed || full) ? (is_renew ? RENEW : REGISTRATION) : AIM;
-          if (stage == RECORDS && full) begin
-            full <= 1'b0;
-            item <= item + 9'd1;
-          end
-          if (!on_pool) begin
-            status <= 5'(glk_regs::ST_NOT_POOL);
-            state  <= FINISH;
-          end else if (is_pool_read && length != 32'(line_bytes)) begin
-            status <= 5'(glk_regs::ST_LENGTH);
-            state  <= FINISH;
-          end else if ((is_pool_write && length > 32'(line_bytes) - 32'(in_line)) || ((is_pool_read || is_renew) && in_line != 12'd0)) begin
-            status <= 5'(glk_regs::ST_ALIGNMENT);
-            state  <= FINISH;
-          end
+        if (line_checked) begin
+          status <= line_status;
+          state  <= (line_status != 5'd0) ? FINISH : (stage == MOVE) ? QUEUE : !line_whole ? AIM : is_renew ? RENEW : REGISTRATION;
         end
       end
       LEASE:
-        if (t_asked_ready) begin
-          e_timed_write <= t_kind == 2'd2;
-          state         <= LEASE_WAIT;
+        if (v_idle && refused) begin
+          status <= 5'(glk_regs::ST_TIME);
+          state  <= FINISH;
+        end else if (v_idle && read_again)
+          state <= OLD_VALUE;
+        else if (stores)
+          state <= PUSH;
+        else if (recorded && is_renew) begin
+          item  <= item + 9'd1;
+          state <= RENEW;
         end
-      LEASE_WAIT: begin
-        pace <= 4'd0;
-        if (known && (bytes_read || t_kind != 2'd1) && v_idle) begin // the record could overwrite data that is being written
-          status <= lease_ok ? 5'd0 : 5'(glk_regs::ST_TIME);
-          state  <= !lease_ok ? FINISH : is_renew ? RENEWED : (is_timed && !modifies) ? OLD_VALUE :
-                    (is_pool_read || marked) ? LEASE_RECORD : LATE;
-          granted <= is_timed && !modifies;
-        end
-      end
-      LATE: begin // a time that is not refused now is not refused when the write is stamped
-        pace <= pace + 4'd1;
-        if (pace == 4'd4) begin
-          pace     <= 4'd0;
-          marked   <= 1'b1;
-          e_refuse <= late;
-          state    <= is_pool_write ? PUSH : LEASE;
-          if (late) begin
-            status <= 5'(glk_regs::ST_TIME);
-            state  <= FINISH;
-          end else if (is_pool_write)
-            e_timed_write <= 1'b1;
-        end
-      end
-      LEASE_RECORD: begin
-        pace     <= pace + 4'd1;
-        answers  <= 1'b1;
-        fetches  <= 1'b0;
-        same     <= is_pool_read && lease_same;
-        data_due <= is_pool_read && !lease_same;
-        r_at     <= {1'b0, entry[247:208]} + 41'(first);
-        r_left   <= 17'd32;
-        r_place  <= answer_place;
-        if (pace[0])
-          state <= RECHECK;
-      end
 
       // --- renewals: all are checked before any is executed ---
       RENEW:
@@ -803,16 +739,9 @@ module glk_ring_engine #(
         else if (item != length[8:0]) begin
           if (v_ready)
             state <= RENEW_HEAD;
-        end else if (stage == RECORDS) begin
+        end else begin
           stage <= MOVE;
           item  <= 9'd0;
-        end else begin
-          answers <= 1'b1;
-          fetches <= 1'b0;
-          r_at    <= {1'b0, entry[247:208]} + 41'(first);
-          r_left  <= {4'b0, length[8:0], 4'b0};
-          r_place <= answer_place;
-          state   <= RECHECK;
         end
       RENEW_HEAD: begin
         left <= 32'd1;
@@ -824,12 +753,9 @@ module glk_ring_engine #(
           head_valid <= 1'b0;
           second     <= stage == MOVE && !second;
           state      <= (stage == MOVE && !second) ? RENEW : AIM;
+          if (stage == RECORDS)
+            item <= item + 9'd1;
         end
-      end
-      RENEWED: begin
-        item  <= item + 9'd1;
-        full  <= 1'b0;
-        state <= RENEW;
       end
 
       // --- put vectors: all records are checked before any is stored ---
@@ -925,6 +851,15 @@ module glk_ring_engine #(
           state <= IDLE;
       default: state <= IDLE;
     endcase
+    if (answered) begin
+      answers  <= 1'b1;
+      fetches  <= 1'b0;
+      data_due <= is_pool_read && !same;
+      r_at     <= {1'b0, entry[247:208]} + 41'(first);
+      r_left   <= is_renew ? {4'b0, length[8:0], 4'b0} : 17'd32;
+      r_place  <= answer_place;
+      state    <= RECHECK;
+    end
     if (rst) begin
       state      <= IDLE;
       dirty      <= 1'b0;
