@@ -146,6 +146,7 @@ ring/glk_ring_engine.sv
 ring/glk_ring_mover.sv
 ring/glk_ring_pool.sv
 ring/glk_ring_reader.sv
+ring/glk_ring_records.sv
 ring/glk_ring_registration.sv
 ring/glk_ring_scheduler.sv
 ring/glk_ring_window.sv

@@ -201,8 +201,8 @@ module glk_ring_engine #(
 
   typedef enum logic [5:0] {
     IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, RECHECK, RECHECK_WAIT, PAGE, PAGE_WAIT,
-    PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, HEAD_WAIT, HEAD_CHECK,
-    AHEAD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION, LINE, LEASE, RENEW, RENEW_HEAD
+    PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, RELEASE, FINISH,
+    COMPLETE, INTERRUPT, DONE, REGION, LINE, LEASE
   } state_t;
   state_t state;
 
@@ -299,16 +299,16 @@ module glk_ring_engine #(
     .need_write(is_get || is_atomic || of_pool),
     .done(h_answered), .status(h_status), .list, .first, .wide, .tables, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
 
-  // --- put vector records ---
-  logic [15:0]  vector_place; // of the vector in the buffer
-  logic [16:0]  rec_at, rec_left, rec_end;
-  wire  [16:0]  rec_size = {rec_end[16:3], 3'b000}; // header and data
-  logic [47:0]  rec_offset;
-  logic [15:0]  rec_bytes;
-  logic [63:0]  head;
-  logic         head_asked, head_valid;
-  logic         following;    // the requested header is of the next record
-  wire          head_wanted = !following || rec_left >= 17'd8;
+  // --- records of put vectors and renewals ---
+  logic [15:0]  vector_place; // of the first in the buffer
+  wire  [16:0]  in_bytes = is_renew ? {4'b0, length[8:0], 4'b0} : length[16:0]; // of all, or of other data from host memory
+  logic         rec_waits, rec_over, rec_bad, rec_found, rec_second, rec_asks;
+  logic [15:0]  rec_at;
+  logic [63:0]  rec_head;
+
+  glk_ring_records records (
+    .clk, .rst, .start(state == BEGIN), .renews(is_renew), .bytes(in_bytes), .run(state == RECORD), .waits(rec_waits), .over(rec_over), .bad(rec_bad),
+    .found(rec_found), .at(rec_at), .head(rec_head), .second(rec_second), .asks(rec_asks), .v_ready, .head_data, .head_now);
 
   // --- result ---
   logic [4:0]   status;
@@ -326,10 +326,7 @@ module glk_ring_engine #(
   logic         fetches;      // host memory is read into the buffer, otherwise written from it
   logic         answers;      // what is written to host memory is the answer
   logic         data_due;     // with the bytes of a line behind it
-  logic         second;       // the second word of a renewal is read
-  logic [8:0]   item;         // of the renewals
-  logic [63:0]  copy_wts;
-  logic         line_checked, line_whole, asks, granted, same, refused, read_again, stores, records, recorded, p_valid;
+  logic         line_checked, line_whole, asks, granted, same, refused, read_again, stores, recording, recorded, p_valid;
   logic [4:0]   line_status;
   logic [12:0]  line_bytes;
   logic [11:0]  in_line;
@@ -337,7 +334,7 @@ module glk_ring_engine #(
   logic [LANES-1:0]  p_enables;
   logic [DATA_W-1:0] p_data;
   wire  [15:0]  answer_place = is_renew ? {~vector_place[15], vector_place[14:12], 12'b0} : {~w_target[15], w_target[14:12], 12'b0};
-  wire          answered = (state == LEASE && recorded && !is_renew) || (state == RENEW && !abandon && stage == MOVE && item == length[8:0]);
+  wire          answered = (state == LEASE && recorded && !is_renew) || (state == RECORD && rec_over && is_renew && stage == MOVE && !abandon);
 
   glk_ring_pool #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) pool (
     .clk, .idle(state == IDLE), .leases, .ep_kind, .ep_base, .slot_shift, .grains,
@@ -346,13 +343,13 @@ module glk_ring_engine #(
     .modifies, .modify(state == MODIFY), .settled(v_idle), .asks, .asked(t_ask && t_asked_ready), .t_kind, .t_offset, .t_length, .t_time, .t_limit,
     .t_q_valid, .t_q_last, .t_valid(t_lease_valid), .t_ok(t_lease_ok), .t_same(t_lease_same), .t_wts(t_lease_wts), .t_rts(t_lease_rts),
     .granted, .same, .refused, .read(read_again), .stores, .recorded, .e_refuse, .e_timed_write,
-    .old, .place(is_renew ? answer_place + {3'b0, item, 4'b0} : answer_place), .records, .b_line(p_line), .b_enables(p_enables), .b_data(p_data), .b_valid(p_valid));
+    .old, .place(is_renew ? place : answer_place), .records(recording), .b_line(p_line), .b_enables(p_enables), .b_data(p_data), .b_valid(p_valid));
 
   assign t_range = is_pool_write;
   assign t_data  = length[3] ? value : {2{value[31:0]}};
   assign t_ask   = state == LEASE && asks;
   assign t_time  = is_timed ? entry[447:384] : entry[319:256];
-  assign t_wts   = is_renew ? copy_wts : is_pool_read ? entry[383:320] : '1;
+  assign t_wts   = is_renew ? rec_head : is_pool_read ? entry[383:320] : '1;
 
   // --- buffer input: from host memory, from the endpoint, or inline data ---
   logic              rd_buffer; // read data goes to the buffer
@@ -385,12 +382,12 @@ module glk_ring_engine #(
   assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : r_at[15:LB];
   assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
-  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PIECE && !fetches) || (state == RENEW && item != length[8:0]) ||
-                                    (state == AHEAD && head_wanted));
+  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PIECE && !fetches) ||
+                                    (state == RECORD && rec_asks));
   assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PIECE) ? HOST : HEADER;
-  assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + (is_renew ? {3'b0, item, second, 3'b0} : rec_at[15:0]);
-  assign v_length    = (state == PIECE) ? piece : (state == AHEAD || state == RENEW) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
-  assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == AHEAD || state == RENEW) ? 64'd0 :
+  assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + rec_at;
+  assign v_length    = (state == PIECE) ? piece : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
+  assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == RECORD) ? 64'd0 :
                        (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, t_offset} :
                        {16'b0, w_target};
   assign v_partition = w_partition;
@@ -406,7 +403,7 @@ module glk_ring_engine #(
   assign probe_reason = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
   assign n_atomic     = is_atomic;
   assign atomic_busy  = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
-                                                 state == NEW_VALUE || state == MODIFY || (is_timed && state == LEASE && !records));
+                                                 state == NEW_VALUE || state == MODIFY || (is_timed && state == LEASE && !recording));
   assign n_partition  = w_partition;
   assign o_partition  = w_partition;
   assign o_offset     = w_target;
@@ -459,10 +456,6 @@ module glk_ring_engine #(
       dirty <= 1'b1;
     else if (settled && (state == IDLE || aims || (state == PAGE && r_left != 17'd0 && !abandon)))
       dirty <= 1'b0;
-    if (head_now) begin
-      head       <= head_data;
-      head_valid <= 1'b1;
-    end
     if (g_valid || t_q_valid)
       word <= t_q_valid ? t_q_data[32'(w_target[LB-1:3]) * 64 +: 64] : g_data[32'(w_target[LB-1:3]) * 64 +: 64];
     beyond    <= ep_kind[32'(w_partition)*2 +: 2] == 2'(glk_regs::EP_LINK);
@@ -485,15 +478,11 @@ module glk_ring_engine #(
         h_known     <= 1'b0;
         page_known  <= 1'b0;
         table_known <= 1'b0;
-        head_asked  <= 1'b0;
-        head_valid  <= 1'b0;
         t_asked_now <= t_asked;
         rd_entries  <= 1'b1;
         rd_buffer   <= 1'b0;
         answers     <= 1'b0;
         data_due    <= 1'b0;
-        second      <= 1'b0;
-        item        <= 9'd0;
         if (t_valid && t_protocol) begin
           status <= 5'(glk_regs::ST_PROTOCOL);
           stop   <= 1'b1;
@@ -553,12 +542,10 @@ module glk_ring_engine #(
         place        <= is_pool_write ? entry[223:208] + 16'(first) + 16'd32 : 16'd0;
         pace         <= 4'd0;
         r_at         <= {1'b0, entry[247:208]} + 41'(first) + (is_pool_write ? 41'd32 : 41'd0);
-        r_left       <= is_renew ? {4'b0, length[8:0], 4'b0} : length[16:0];
+        r_left       <= in_bytes;
         fetches      <= is_put || is_putv || is_pool_write || is_renew;
         begun        <= {tables, wide, first};
         vector_place <= entry[223:208] + 16'(first);
-        rec_at       <= 17'd0;
-        rec_left     <= length[16:0];
         state        <= is_inline ? INLINE : (is_putv || is_pool_write || is_renew) ? PAGE : (is_atomic || is_pool_read) ? AIM : CHUNK;
       end
       INLINE: begin
@@ -595,11 +582,12 @@ module glk_ring_engine #(
           data_due <= 1'b0;
           r_left   <= length[16:0];
           r_place  <= w_target[15:0];
-        end else if (r_left == 17'd0) begin
-          if (is_putv || (is_renew && !answers))
-            stage <= RECORDS;
-          state <= (leased && !answers) ? (is_renew ? RENEW : AIM) : is_put ? AIM : is_putv ? RECORD : (is_get && todo != 32'd0) ? CHUNK : FINISH;
-        end else if (dirty) begin
+        end else if (r_left == 17'd0 && (is_putv || (is_renew && !answers))) begin
+          stage <= RECORDS;
+          state <= RECORD;
+        end else if (r_left == 17'd0)
+          state <= (is_put || (leased && !answers)) ? AIM : (is_get && todo != 32'd0) ? CHUNK : FINISH;
+        else if (dirty) begin
           page_known  <= 1'b0;
           table_known <= 1'b0;
           if (settled)
@@ -716,7 +704,7 @@ module glk_ring_engine #(
         left <= is_renew ? 32'(line_bytes) : length;
         if (line_checked) begin
           status <= line_status;
-          state  <= (line_status != 5'd0) ? FINISH : (stage == MOVE) ? QUEUE : !line_whole ? AIM : is_renew ? RENEW : REGISTRATION;
+          state  <= (line_status != 5'd0) ? FINISH : (stage == MOVE) ? QUEUE : !line_whole ? AIM : is_renew ? RECORD : REGISTRATION;
         end
       end
       LEASE:
@@ -727,86 +715,29 @@ module glk_ring_engine #(
           state <= OLD_VALUE;
         else if (stores)
           state <= PUSH;
-        else if (recorded && is_renew) begin
-          item  <= item + 9'd1;
-          state <= RENEW;
-        end
+        else if (recorded && is_renew)
+          state <= RECORD;
 
-      // --- renewals: all are checked before any is executed ---
-      RENEW:
-        if (abandon)
-          state <= FINISH;
-        else if (item != length[8:0]) begin
-          if (v_ready)
-            state <= RENEW_HEAD;
-        end else begin
-          stage <= MOVE;
-          item  <= 9'd0;
-        end
-      RENEW_HEAD: begin
-        left <= 32'd1;
-        if (!second)
-          at <= head;
-        else
-          copy_wts <= head;
-        if (head_valid) begin
-          head_valid <= 1'b0;
-          second     <= stage == MOVE && !second;
-          state      <= (stage == MOVE && !second) ? RENEW : AIM;
-          if (stage == RECORDS)
-            item <= item + 9'd1;
-        end
-      end
-
-      // --- put vectors: all records are checked before any is stored ---
+      // --- put vectors and renewals: all records are checked before any is executed ---
       RECORD: begin
-        following <= 1'b0;
-        if (abandon)
+        if (!rec_second) begin
+          at   <= is_renew ? rec_head : {16'b0, rec_head[47:0]};
+          left <= is_renew ? 32'd1 : {16'b0, rec_head[63:48]};
+        end
+        if (rec_waits) // place of a vector's data, or of a renewal's answer
+          place <= (is_renew ? answer_place : vector_place + 16'd8) + rec_at;
+        if (abandon && !rec_waits)
           state <= FINISH;
-        else if (rec_left == 17'd0) begin
-          stage      <= MOVE;
-          rec_at     <= 17'd0;
-          rec_left   <= length[16:0];
+        else if (rec_over) begin
+          stage <= MOVE;
           if (stage == MOVE)
             state <= FINISH;
-        end else if (rec_left < 17'd8) begin
+        end else if (rec_bad) begin
           status <= 5'(glk_regs::ST_VECTOR);
           state  <= FINISH;
-        end else
-          state <= head_asked ? HEAD_WAIT : AHEAD;
-      end
-      HEAD_WAIT: begin
-        rec_offset <= head[47:0];
-        rec_bytes  <= head[63:48];
-        rec_end    <= {1'b0, head[63:48]} + 17'd15;
-        if (head_valid) begin
-          head_valid <= 1'b0;
-          head_asked <= 1'b0;
-          state      <= HEAD_CHECK;
-        end
-      end
-      HEAD_CHECK: begin
-        at       <= {16'b0, rec_offset};
-        left     <= {16'b0, rec_bytes};
-        place    <= vector_place + rec_at[15:0] + 16'd8;
-        rec_at   <= rec_at + rec_size;
-        rec_left <= rec_left - rec_size;
-        following <= 1'b1;
-        state    <= AHEAD;
-        if (rec_bytes == 16'd0 || rec_bytes > 16'(TRANSFER_BYTES) || rec_size > rec_left) begin
-          status <= 5'(glk_regs::ST_VECTOR);
-          state  <= FINISH;
-        end
-      end
-      AHEAD:
-        // The header at rec_at is requested: of the first record, or of the one after the current.
-        if (abandon)
-          state <= FINISH;
-        else if (head_wanted && v_ready) begin
-          head_asked <= 1'b1;
-          state      <= following ? AIM : HEAD_WAIT;
-        end else if (!head_wanted)
+        end else if (rec_found && (v_ready || !rec_asks))
           state <= AIM;
+      end
 
       // --- releases ---
       RELEASE:
@@ -856,7 +787,7 @@ module glk_ring_engine #(
       fetches  <= 1'b0;
       data_due <= is_pool_read && !same;
       r_at     <= {1'b0, entry[247:208]} + 41'(first);
-      r_left   <= is_renew ? {4'b0, length[8:0], 4'b0} : 17'd32;
+      r_left   <= is_renew ? in_bytes : 17'd32;
       r_place  <= answer_place;
       state    <= RECHECK;
     end
@@ -870,6 +801,6 @@ module glk_ring_engine #(
     end
   end
 
-  wire unused = &{1'b0, w_part[31:13], rec_end[2:0]};
+  wire unused = &{1'b0, w_part[31:13]};
 endmodule
 `default_nettype wire
