@@ -142,7 +142,7 @@ check:
 		"$(MESON) --num-processes 2" \
 	-- \
 		"ninja -C $(ASAN) -j2 --quiet && printf '1..1\nok 1 - user space builds with sanitizers, warnings as errors\n'" \
-		"$(ASAN) --no-suite docs --no-suite script" \
+		"$(ASAN) --no-suite docs --no-suite script --num-processes 2" \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
 
 # What check samples, whole: its suites on further kernels, all mutation tests of the proofs, all synthesis limits, longer lock
