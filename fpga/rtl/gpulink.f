@@ -144,6 +144,7 @@ ring/glk_ring.sv
 ring/glk_ring_check.sv
 ring/glk_ring_engine.sv
 ring/glk_ring_mover.sv
+ring/glk_ring_pages.sv
 ring/glk_ring_pool.sv
 ring/glk_ring_reader.sv
 ring/glk_ring_records.sv

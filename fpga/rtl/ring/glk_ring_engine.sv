@@ -199,10 +199,9 @@ module glk_ring_engine #(
   localparam logic [1:0] STORE = 2'd0, PROBE = 2'd1, HOST = 2'd2, HEADER = 2'd3;
   localparam logic [12:0] TRANSFER_BYTES = 13'd4096;
 
-  typedef enum logic [5:0] {
-    IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, RECHECK, RECHECK_WAIT, PAGE, PAGE_WAIT,
-    PIECE, PIECE_WAIT, AIM, AIM_WAIT, PUSH, QUEUE, LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, RELEASE, FINISH,
-    COMPLETE, INTERRUPT, DONE, REGION, LINE, LEASE
+  typedef enum logic [4:0] {
+    IDLE, FETCH, FETCH_WAIT, LOAD, CHECK, REGISTRATION, BEGIN, INLINE, CHUNK, PAGES, AIM, AIM_WAIT, PUSH, QUEUE,
+    LOADING, OLD_VALUE, NEW_VALUE, MODIFY, RECORD, RELEASE, FINISH, COMPLETE, INTERRUPT, DONE, REGION, LINE, LEASE
   } state_t;
   state_t state;
 
@@ -269,33 +268,19 @@ module glk_ring_engine #(
   logic [60:0]  list;
   logic [20:0]  first;
   logic         wide, tables;
-  logic [22:0]  begun;        // tables, wide and first, by which r_at was computed
-  logic [40:0]  r_at;         // relative to the start of the first page
-  logic [16:0]  r_left;
-  logic [15:0]  r_place;      // buffer position of data written to host memory
-  logic         page_known;
-  logic [28:0]  page_index;
-  logic [51:0]  page;
-  logic [12:0]  piece;        // bytes within the page
-  wire  [12:0]  in_page  = 13'd4096 - {1'b0, r_at[11:0]};
-  logic         table_known;
-  logic [19:0]  table_index;
-  logic [51:0]  table_page;
-  wire  [28:0]  index    = wide ? {9'b0, r_at[40:21]} : r_at[40:12]; // of the page
-  wire          in_table = table_known && table_index == index[28:9];
-  logic         reads_table;
-  // Bits 63:3 of the address of the entry to read: of the page, or of its table.
-  wire  [60:0]  page_at  = in_table ? {table_page, index[8:0]} : list + (tables ? {41'b0, index[28:9]} : {32'b0, index});
-  logic [LB-4:0] page_word;
-  wire  [51:0]  read_page = rd_o_data[32'(page_word) * 64 + 12 +: 52];
-  wire          page_hit = page_known && page_index == r_at[40:12];
-  wire          ask_registration = state == RECHECK || (aims && stage == ENTRY && registered);
+  logic         pg_asks, pg_waits, pg_over, pg_looks, pg_reads, pg_writes, pg_fills;
+  logic [4:0]   pg_status;
+  logic [63:0]  pg_address;
+  logic [12:0]  pg_length;
+  logic [15:0]  pg_at, pg_from;
+  wire          from_host = is_put || is_putv || is_pool_write || is_renew;
+  wire          ask_registration = (state == PAGES && pg_asks) || (aims && stage == ENTRY && registered);
 
   wire [31:0]   of_registration = is_renew ? {length[27:0], 4'b0} : is_timed ? 32'd32 : of_pool ? length + 32'd32 : length;
 
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
     .clk, .rst, .start(ask_registration), .context_number(5'(t_context)), .handle(registration),
-    .offset(entry[255:208]), .length(of_registration), .need_read(is_put || is_putv || is_pool_write || is_renew),
+    .offset(entry[255:208]), .length(of_registration), .need_read(from_host),
     .need_write(is_get || is_atomic || of_pool),
     .done(h_answered), .status(h_status), .list, .first, .wide, .tables, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
 
@@ -323,7 +308,6 @@ module glk_ring_engine #(
   logic         t_asked_now; // t_asked, until taken
 
   // --- leases ---
-  logic         fetches;      // host memory is read into the buffer, otherwise written from it
   logic         answers;      // what is written to host memory is the answer
   logic         data_due;     // with the bytes of a line behind it
   logic         line_checked, line_whole, asks, granted, same, refused, read_again, stores, recording, recorded, p_valid;
@@ -351,21 +335,34 @@ module glk_ring_engine #(
   assign t_time  = is_timed ? entry[447:384] : entry[319:256];
   assign t_wts   = is_renew ? rec_head : is_pool_read ? entry[383:320] : '1;
 
+  // --- pages: of what is read at first, of a chunk, or of the answer ---
+  wire  [12:0]  chunk      = (todo > 32'(TRANSFER_BYTES)) ? TRANSFER_BYTES : todo[12:0];
+  wire          more_pages = state == PAGES && pg_over && data_due;
+  wire  [40:0]  start_at   = {1'b0, entry[247:208]} + 41'(first) + ((is_pool_write && state == BEGIN) ? 41'd32 : 41'd0);
+
+  glk_ring_pages #(.DATA_W(DATA_W)) pages (
+    .clk, .idle(state == IDLE), .list, .first, .wide, .tables, .h_changed, .asks(pg_asks), .h_answered, .h_status,
+    .load(state == BEGIN || state == CHUNK || state == QUEUE || answered || more_pages), .checked(state == BEGIN || state == PAGES),
+    .bytes((state == CHUNK) ? 17'(chunk) : (state == QUEUE) ? 17'(part) : (answered && !is_renew) ? 17'd32 : in_bytes),
+    .place(answered ? answer_place : w_target[15:0]), .start(state == BEGIN || answered), .start_at,
+    .run(state == PAGES), .fetches(from_host && !answers), .waits(pg_waits), .over(pg_over), .status(pg_status), .looks(pg_looks), .dirty, .settled,
+    .reads(pg_reads), .writes(pg_writes), .fills(pg_fills), .address(pg_address), .length(pg_length), .at(pg_at), .from(pg_from),
+    .rd_busy, .rd_failed, .rd_o_data, .rd_o_valid, .v_ready);
+
   // --- buffer input: from host memory, from the endpoint, or inline data ---
-  logic              rd_buffer; // read data goes to the buffer
-  logic              later;     // after the first piece of the entry
   logic [LINE_W-1:0] g_line;
   // The first line of a piece may hold the end of the previous chunk, possibly not stored yet. And 64 KiB that start in the
   // middle of a line end in the same line.
-  wire  begins  = rd_buffer && rd_o_line == r_at[15:LB];
-  wire  wrapped = rd_buffer && is_putv && later && rd_o_line == vector_place[15:LB];
+  wire  fills   = state == PAGES && pg_fills;
+  wire  begins  = fills && rd_o_line == pg_at[15:LB];
+  wire  wrapped = fills && is_putv && pg_at != vector_place && rd_o_line == vector_place[15:LB];
 
   always_ff @(posedge clk) begin
-    b_valid <= (rd_o_valid && rd_buffer) || (g_valid && !g_error && !l_wait) || t_q_valid || p_valid || state == INLINE;
-    b_line  <= p_valid ? p_line : t_q_valid ? g_line : rd_buffer ? rd_o_line : (state == INLINE) ? LINE_W'(pace) : g_line;
-    b_data  <= p_valid ? p_data : t_q_valid ? t_q_data : rd_buffer ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
+    b_valid <= (rd_o_valid && fills) || (g_valid && !g_error && !l_wait) || t_q_valid || p_valid || state == INLINE;
+    b_line  <= p_valid ? p_line : t_q_valid ? g_line : fills ? rd_o_line : (state == INLINE) ? LINE_W'(pace) : g_line;
+    b_data  <= p_valid ? p_data : t_q_valid ? t_q_data : fills ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
     for (int k = 0; k < LANES; k = k + 1)
-      b_enables[k] <= p_valid ? p_enables[k] : t_q_valid || (!begins || LB'(k) >= r_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
+      b_enables[k] <= p_valid ? p_enables[k] : t_q_valid || (!begins || LB'(k) >= pg_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
     if ((g_valid && !l_wait) || t_q_valid)
       g_line <= g_line + LINE_W'(1);
     if (state == QUEUE)
@@ -375,19 +372,18 @@ module glk_ring_engine #(
   end
 
   // --- requests, decoded from the state ---
-  assign rd_start   = !abandon && (state == FETCH || (state == PAGE && r_left != 17'd0 && !dirty && !page_hit) ||
-                                   (state == PIECE && fetches));
-  assign rd_address = (state == FETCH) ? t_sq_address : (state == PAGE) ? {page_at, 3'b000} : {page, r_at[11:0]};
-  assign rd_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : (state == PAGE) ? 13'd8 : piece;
-  assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : r_at[15:LB];
+  assign rd_start   = !abandon && (state == FETCH || (state == PAGES && pg_reads));
+  assign rd_address = (state == FETCH) ? t_sq_address : pg_address;
+  assign rd_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : pg_length;
+  assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : pg_at[15:LB];
   assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
-  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PIECE && !fetches) ||
+  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PAGES && pg_writes) ||
                                     (state == RECORD && rec_asks));
-  assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PIECE) ? HOST : HEADER;
-  assign v_place     = (state == PUSH) ? place : (state == PIECE) ? r_place : vector_place + rec_at;
-  assign v_length    = (state == PIECE) ? piece : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
-  assign v_address   = (state == PIECE) ? {page, r_at[11:0]} : (state == RECORD) ? 64'd0 :
+  assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PAGES) ? HOST : HEADER;
+  assign v_place     = (state == PUSH) ? place : (state == PAGES) ? pg_from : vector_place + rec_at;
+  assign v_length    = (state == PAGES) ? pg_length : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
+  assign v_address   = (state == PAGES) ? pg_address : (state == RECORD) ? 64'd0 :
                        (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, t_offset} :
                        {16'b0, w_target};
   assign v_partition = w_partition;
@@ -448,13 +444,9 @@ module glk_ring_engine #(
       n_valid <= 1'b0;
     if (h_answered)
       h_known <= 1'b1;
-    if (h_changed) begin
-      page_known  <= 1'b0;
-      table_known <= 1'b0;
-    end
     if (w_changed || h_changed || commanded)
       dirty <= 1'b1;
-    else if (settled && (state == IDLE || aims || (state == PAGE && r_left != 17'd0 && !abandon)))
+    else if (settled && (state == IDLE || aims || (state == PAGES && pg_looks && !abandon)))
       dirty <= 1'b0;
     if (g_valid || t_q_valid)
       word <= t_q_valid ? t_q_data[32'(w_target[LB-1:3]) * 64 +: 64] : g_data[32'(w_target[LB-1:3]) * 64 +: 64];
@@ -474,13 +466,9 @@ module glk_ring_engine #(
         sleep       <= 1'b0;
         stop        <= 1'b0;
         counted     <= 1'b0;
-        later       <= 1'b0;
         h_known     <= 1'b0;
-        page_known  <= 1'b0;
-        table_known <= 1'b0;
         t_asked_now <= t_asked;
         rd_entries  <= 1'b1;
-        rd_buffer   <= 1'b0;
         answers     <= 1'b0;
         data_due    <= 1'b0;
         if (t_valid && t_protocol) begin
@@ -539,14 +527,10 @@ module glk_ring_engine #(
         at           <= entry[191:128];
         left         <= length;
         todo         <= length;
-        place        <= is_pool_write ? entry[223:208] + 16'(first) + 16'd32 : 16'd0;
+        place        <= is_pool_write ? start_at[15:0] : 16'd0;
         pace         <= 4'd0;
-        r_at         <= {1'b0, entry[247:208]} + 41'(first) + (is_pool_write ? 41'd32 : 41'd0);
-        r_left       <= in_bytes;
-        fetches      <= is_put || is_putv || is_pool_write || is_renew;
-        begun        <= {tables, wide, first};
         vector_place <= entry[223:208] + 16'(first);
-        state        <= is_inline ? INLINE : (is_putv || is_pool_write || is_renew) ? PAGE : (is_atomic || is_pool_read) ? AIM : CHUNK;
+        state        <= is_inline ? INLINE : (is_putv || is_pool_write || is_renew) ? PAGES : (is_atomic || is_pool_read) ? AIM : CHUNK;
       end
       INLINE: begin
         pace <= pace + 4'd1;
@@ -554,85 +538,27 @@ module glk_ring_engine #(
           state <= AIM;
       end
       CHUNK: if (!n_valid) begin
-        left  <= (todo > 32'(TRANSFER_BYTES)) ? 32'(TRANSFER_BYTES) : todo;
-        place <= r_at[15:0];
-        if (is_put) begin
-          r_left <= (todo > 32'(TRANSFER_BYTES)) ? 17'(TRANSFER_BYTES) : todo[16:0];
-          todo   <= (todo > 32'(TRANSFER_BYTES)) ? todo - 32'(TRANSFER_BYTES) : 32'd0;
-        end
-        state <= abandon ? FINISH : is_put ? RECHECK : AIM;
+        left  <= 32'(chunk);
+        place <= pg_at;
+        if (is_put)
+          todo <= (todo > 32'(TRANSFER_BYTES)) ? todo - 32'(TRANSFER_BYTES) : 32'd0;
+        state <= abandon ? FINISH : is_put ? PAGES : AIM;
       end
 
       // --- pages ---
-      RECHECK:
-        state <= RECHECK_WAIT;
-      RECHECK_WAIT: // a registration of another shape has replaced that of the entry: r_at could be beyond its list
-        if (h_answered) begin
-          status <= (h_status == 4'd0 && {tables, wide, first} != begun) ? 5'(glk_regs::ST_REGISTRATION) : {1'b0, h_status};
-          state  <= (h_status != 4'd0 || {tables, wide, first} != begun) ? FINISH : PAGE;
-        end
-      PAGE: begin
-        page_word   <= page_at[LB-4:0];
-        reads_table <= tables && !in_table;
-        piece     <= (r_left > 17'(in_page)) ? in_page : r_left[12:0];
-        rd_buffer <= 1'b0;
-        if (abandon)
+      PAGES: begin
+        status <= pg_status;
+        e_dma  <= pg_status == 5'(glk_regs::ST_DMA);
+        if (pg_status != 5'd0 || (abandon && !pg_waits))
           state <= FINISH;
-        else if (r_left == 17'd0 && data_due) begin // behind the record
+        else if (more_pages) // behind the record
           data_due <= 1'b0;
-          r_left   <= length[16:0];
-          r_place  <= w_target[15:0];
-        end else if (r_left == 17'd0 && (is_putv || (is_renew && !answers))) begin
+        else if (pg_over && (is_putv || (is_renew && !answers))) begin
           stage <= RECORDS;
           state <= RECORD;
-        end else if (r_left == 17'd0)
+        end else if (pg_over)
           state <= (is_put || (leased && !answers)) ? AIM : (is_get && todo != 32'd0) ? CHUNK : FINISH;
-        else if (dirty) begin
-          page_known  <= 1'b0;
-          table_known <= 1'b0;
-          if (settled)
-            state <= RECHECK;
-        end else
-          state <= page_hit ? PIECE : PAGE_WAIT;
       end
-      PAGE_WAIT: begin
-        if (rd_o_valid && reads_table)
-          table_page <= read_page;
-        else if (rd_o_valid) begin
-          page       <= wide ? {read_page[51:9], r_at[20:12]} : read_page;
-          page_index <= r_at[40:12];
-        end
-        if (!rd_busy) begin
-          table_index <= index[28:9];
-          table_known <= tables && !h_changed;
-          page_known  <= !reads_table && !h_changed;
-          status      <= rd_failed ? 5'(glk_regs::ST_DMA) : 5'd0;
-          e_dma       <= rd_failed;
-          state       <= rd_failed ? FINISH : reads_table ? PAGE : PIECE;
-        end
-      end
-      PIECE: begin
-        rd_buffer <= 1'b1;
-        if (abandon)
-          state <= FINISH;
-        else if (fetches)
-          state <= PIECE_WAIT;
-        else if (v_ready) begin
-          r_at    <= r_at + 41'(piece);
-          r_left  <= r_left - 17'(piece);
-          r_place <= r_place + 16'(piece);
-          state   <= PAGE;
-        end
-      end
-      PIECE_WAIT:
-        if (!rd_busy) begin
-          r_at   <= r_at + 41'(piece);
-          r_left <= r_left - 17'(piece);
-          status <= rd_failed ? 5'(glk_regs::ST_DMA) : 5'd0;
-          e_dma  <= rd_failed;
-          later  <= 1'b1;
-          state  <= rd_failed ? FINISH : PAGE;
-        end
 
       // --- window: checks, stores, loads ---
       AIM:
@@ -668,15 +594,13 @@ module glk_ring_engine #(
             n_valid <= 1'b1;
           at      <= at + 64'(part);
           todo    <= todo - 32'(part);
-          r_left  <= 17'(part);
-          r_place <= w_target[15:0];
           state   <= LOADING;
         end
       LOADING:
         if (g_valid && (g_last || g_error)) begin
           whole  <= g_whole;
           status <= g_error ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
-          state  <= g_error ? FINISH : is_get ? RECHECK : of_pool ? LEASE : OLD_VALUE;
+          state  <= g_error ? FINISH : is_get ? PAGES : of_pool ? LEASE : OLD_VALUE;
         end
 
       // --- atomics ---
@@ -691,13 +615,13 @@ module glk_ring_engine #(
         left     <= length;
         todo     <= length;
         // The window may have changed since the read: check again.
-        state    <= abandon ? FINISH : whole ? (registered ? RECHECK : FINISH) : ((dirty && !granted) || beyond) ? AIM : MODIFY;
+        state    <= abandon ? FINISH : whole ? (registered ? PAGES : FINISH) : ((dirty && !granted) || beyond) ? AIM : MODIFY;
       end
       MODIFY:
         if (is_timed)
           state <= LEASE;
         else if (!modifies || o_ready)
-          state <= registered ? RECHECK : FINISH;
+          state <= registered ? PAGES : FINISH;
 
       // --- lines and leases; their answer is written to host memory when all are done ---
       LINE: begin
@@ -784,12 +708,8 @@ module glk_ring_engine #(
     endcase
     if (answered) begin
       answers  <= 1'b1;
-      fetches  <= 1'b0;
       data_due <= is_pool_read && !same;
-      r_at     <= {1'b0, entry[247:208]} + 41'(first);
-      r_left   <= is_renew ? in_bytes : 17'd32;
-      r_place  <= answer_place;
-      state    <= RECHECK;
+      state    <= PAGES;
     end
     if (rst) begin
       state      <= IDLE;
@@ -797,7 +717,6 @@ module glk_ring_engine #(
       l_valid    <= 1'b0;
       n_valid    <= 1'b0;
       rd_entries <= 1'b0;
-      rd_buffer  <= 1'b0;
     end
   end
 
