@@ -94,6 +94,15 @@ static void make_long(struct bench *b, unsigned c, uint64_t sqe[8], unsigned vec
 	sqe[3] = c | (uint64_t)from << 16;
 }
 
+/* A put of as many transfers as fit, each of one page: a registration that is removed while a transfer is read must not be used for
+ * the next one. */
+static void make_transfers(struct bench *b, unsigned c, uint64_t sqe[8])
+{
+	memset(sqe + 2, 0, 6 * sizeof(*sqe));
+	sqe[0] = GLK_OP_PUT | (uint64_t)(2 * c) << GLK_SQE_WINDOW_SHIFT | (uint64_t)loose_ring_bytes(b) << GLK_SQE_LENGTH_SHIFT;
+	sqe[3] = c;
+}
+
 static void make_entries(struct bench *b, struct victim *v)
 {
 	uint8_t source[LOOSE_SOURCE_BYTES];
@@ -112,6 +121,8 @@ static void make_entries(struct bench *b, struct victim *v)
 		loose_entry(b, v->c, sqe);
 		if (bench_chance(b, 4))
 			make_long(b, v->c, sqe, vector);
+		if (!i && v->what == REGISTRATION && v->phase == PAYLOAD)
+			make_transfers(b, v->c, sqe);
 		pair_host_write(&b->pair, v->place.sq + (v->first + i) % LOOSE_ENTRIES * GLK_SQE_BYTES, sqe, GLK_SQE_BYTES);
 	}
 }
