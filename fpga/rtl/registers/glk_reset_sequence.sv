@@ -117,7 +117,8 @@ module glk_reset_sequence #(
 
 `ifndef SYNTHESIS
   wire checks;
-  wire seen = (state == HALT && !halted) || (state == SETTLE && !quiet) || (state == ARRIVE && !(quiet && others_idle));
+  // Not in SETTLE: without `pause` timeouts and releases may still begin flushes.
+  wire seen = (state == HALT && !halted) || (state == ARRIVE && !(quiet && others_idle));
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks && seen)
