@@ -5,7 +5,7 @@
  * A kernel writes its results to the region's source, which the device and the card can both reach, and arrives at the chunks
  * that it wrote. The last arrival sends a chunk; the kernel itself does not store to other devices. Per work-group:
  *
- *  1. a barrier of the work-group behind its last store to a chunk;
+ *  1. a barrier of the work-group behind its last store to a chunk, in OpenCL with CLK_GLOBAL_MEM_FENCE;
  *  2. one thread calls gpulink_region_device_arrive(), which begins with a fence, for each chunk to which the work-group wrote.
  *
  * The fence covers what the work-group's other threads stored before the barrier: fences of threads are cumulative in the

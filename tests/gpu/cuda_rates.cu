@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU's stores, launches and copies cost over PCIe, with memory of the host as their destination: the figures of the time
- * model's terms (docs/papers.md) and of tracking (docs/gpu.md). Prints one JSON object; nanoseconds unless a name says
- * otherwise. Nothing here is a test. cuda_rates; cuda_rates hold BYTES WINDOW stores so many bytes
- * to random lines of a window a few times, for a look at the GPU's counters.
+ * What a GPU's stores, launches, copies and tracking cost over PCIe, with memory of the host as their destination: figures of
+ * docs/papers.md. Prints one JSON object; nanoseconds unless a name says otherwise. Nothing here is a test.
+ *
+ * cuda_rates
+ * cuda_rates hold BYTES WINDOW   stores 4, 32 or 128 bytes to random lines of a window, for a look at the GPU's counters
  */
 #include <gpulink_region_device.h>
 
@@ -167,6 +168,7 @@ template <typename WORD, unsigned LANES, bool SEQUENTIAL> static double store_ns
 	for (unsigned i = 0; i < 5; i++) {
 		CUDA(cudaEventRecord(from));
 		stores<WORD, LANES, SEQUENTIAL><<<BLOCKS, THREADS>>>(window, bytes / 128, each);
+		CUDA(cudaGetLastError());
 		CUDA(cudaEventRecord(to));
 		CUDA(cudaEventSynchronize(to));
 		CUDA(cudaEventElapsedTime(&ms, from, to));
@@ -221,8 +223,8 @@ __device__ static float4 worked(float4 v, int work)
 enum tracked { NOT, FENCES, FENCES_AND_ARRIVAL, ARRIVAL, ARRIVAL_OF_CHUNK };
 
 /* One pass over an array: a thread reads 16 bytes and writes 16 results. A block's 4 KiB belong to a chunk of 64 KiB.
- * Tracked by fences of all threads and a barrier; with an arrival of each block; by a barrier
- * and an arrival, with the fence in it; by a count of the chunk's blocks on the GPU and one arrival. */
+ * Tracked by fences of all threads and a barrier; with an arrival of each block; by a barrier and an arrival, with the fence in
+ * it; by a count of the chunk's blocks on the GPU and one arrival. */
 template <enum tracked WAY> __global__ void pass(const float4 *in, float4 *out, gpulink_u64 *doorbell, unsigned *counters, int work)
 {
 	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
@@ -257,6 +259,7 @@ static double pass_ns(const float4 *in, float4 *out, gpulink_u64 *doorbell, unsi
 	for (unsigned i = 0; i < 10; i++) {
 		CUDA(cudaEventRecord(from));
 		pass<WAY><<<(unsigned)(RESULTS / sizeof(float4) / THREADS), THREADS>>>(in, out, doorbell, counters, work);
+		CUDA(cudaGetLastError());
 		CUDA(cudaEventRecord(to));
 		CUDA(cudaEventSynchronize(to));
 		CUDA(cudaEventElapsedTime(&ms, from, to));
@@ -430,8 +433,18 @@ int main(int argc, char **argv)
 {
 	struct cudaDeviceProp device;
 
-	if (argc == 4 && !strcmp(argv[1], "hold"))
-		return hold((unsigned)atoi(argv[2]), strtoul(argv[3], NULL, 0));
+	if (argc == 4 && !strcmp(argv[1], "hold")) {
+		int bytes = atoi(argv[2]);
+		size_t window = strtoul(argv[3], NULL, 0);
+
+		if ((bytes == 4 || bytes == 32 || bytes == 128) && window >= 4096 && window % 4096 == 0)
+			return hold((unsigned)bytes, window);
+		argc = 0;
+	}
+	if (argc != 1) {
+		fprintf(stderr, "usage: cuda_rates [hold 4|32|128 WINDOW], WINDOW a multiple of 4096 bytes\n");
+		return 2;
+	}
 	CUDA(cudaGetDeviceProperties(&device, 0));
 	printf("{\n");
 	starts();

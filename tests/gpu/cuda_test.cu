@@ -47,7 +47,7 @@ __host__ __device__ static gpulink_u64 mix(gpulink_u64 x)
 	return x ^ (x >> 31);
 }
 
-/* Slot i gets one store, of a width and at a multiple of it that the seed decides; `which` a permutation of the slots. */
+/* A slot gets one store, of a width and at a multiple of it that the seed decides. An odd factor permutes the slots. */
 __host__ __device__ static unsigned width_of(gpulink_u64 seed, unsigned slot) { return 1u << mix(seed + slot) % 5; }
 __host__ __device__ static unsigned place_of(gpulink_u64 seed, unsigned slot)
 {
@@ -80,6 +80,7 @@ static void test_stores(gpulink_u64 seed)
 	gpulink_u64 value = mix(seed);
 
 	store_all<<<1, 1>>>((gpulink_u8 *)there, value);
+	CUDA(cudaGetLastError());
 	CUDA(cudaDeviceSynchronize());
 	gpulink_u64 values[4] = {value, value + 1, value};
 
@@ -177,7 +178,8 @@ static void test_release(void)
 	       BLOCKS * THREADS * WORDS, thread, block, none);
 	result(!thread, "behind a release all stores of all threads are there");
 	result(!block, "also when a thread of each block fences behind a barrier");
-	result(none > 0, "without fences they are not");
+	if (none <= 0)
+		printf("# this GPU keeps the order without fences too: the two tests show nothing of them\n");
 }
 
 /* SHARE blocks write a chunk of the source, as any kernel writes memory, and count each other; the last one arrives for all. */
@@ -203,19 +205,20 @@ template <unsigned SHARE> static void test_arrive(const char *what)
 	void *there, *arrivals_there;
 	gpulink_u32 *source = (gpulink_u32 *)mapped(4 * words, &there);
 	gpulink_u64 *arrivals = (gpulink_u64 *)mapped(4096, &arrivals_there);
-	unsigned stale = 0, foreign = 0, *counters;
+	unsigned stale = 0, foreign = 0, late = 0, *counters;
 
 	CUDA(cudaMalloc(&counters, CHUNKS * sizeof(*counters)));
 	CUDA(cudaMemset(counters, 0, CHUNKS * sizeof(*counters)));
-	for (gpulink_u32 epoch = 1; epoch <= EPOCHS; epoch++) {
+	for (gpulink_u32 epoch = 1; epoch <= EPOCHS && !late; epoch++) {
 		gpulink_u64 word = (gpulink_u64)(epoch % 65536) << 48 | 5;
 
 		memset(arrivals, 0, 4096);
 		produce<SHARE><<<CHUNKS * SHARE, THREADS>>>((gpulink_u32 *)there, (gpulink_u64 *)arrivals_there, counters, word, epoch);
 		CUDA(cudaGetLastError());
-		for (unsigned chunk = 0; chunk < CHUNKS; chunk++) {
+		for (unsigned chunk = 0; chunk < CHUNKS && !late; chunk++) {
 			bool old = !reaches(arrivals + chunk, 1);
 
+			late = old;
 			foreign += arrivals[chunk] != word + ((gpulink_u64)chunk << 16) + (2ull << 40);
 			for (unsigned i = 0; i < CHUNK_WORDS; i++)
 				old |= source[chunk * CHUNK_WORDS + i] != epoch + chunk + i;
@@ -342,7 +345,7 @@ int main(int argc, char **argv)
 	if (cudaGetDeviceCount(&count) != cudaSuccess || !count)
 		return 77;
 	CUDA(cudaGetDeviceProperties(&device, 0));
-	printf("1..9\n# %s, seed %llu\n", device.name, seed);
+	printf("1..8\n# %s, seed %llu\n", device.name, seed);
 	test_stores(seed);
 	test_release();
 	test_arrive<1>("a chunk is complete when its arrival, behind a barrier, is there");
