@@ -147,9 +147,8 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 	return mark + number_bits(shape.gap, coding->gap_order) + number_bits(shape.length, coding->length_order);
 }
 
-/* Returns how many runs, at least one, fit in `room` bytes; *encoding: the size of their bit string in bytes. */
-static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding,
-			size_t room, size_t *encoding)
+/* Returns how many runs, at least one, fit in `room` bytes. */
+static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room)
 {
 	size_t bits = number_bits(run->length >> coding->unit_shift, coding->length_order), data = run->length;
 	unsigned fit = 1;
@@ -162,7 +161,6 @@ static unsigned fitting(const struct glk_run *run, unsigned runs, const struct g
 			break;
 		bits += more;
 	}
-	*encoding = (bits + 7) / 8;
 	return fit;
 }
 
@@ -210,13 +208,37 @@ static void put_shape(struct bit_writer *w, const struct glk_compact_coding *cod
 	put_number(w, shape.length, coding->length_order);
 }
 
-static void put_shapes(uint8_t *to, const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding)
+/* Returns the end. */
+static uint8_t *put_shapes(uint8_t *to, const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding)
 {
 	struct bit_writer w = { .to = to };
 
 	put_number(&w, run->length >> coding->unit_shift, coding->length_order);
 	for (unsigned i = 1; i < runs; i++)
 		put_shape(&w, coding, &run[i]);
+	return w.to + (w.count ? 1 : 0);
+}
+
+size_t glk_compact_measure(struct glk_run *run, unsigned runs, struct glk_compact_coding *coding)
+{
+	size_t bits, data = run->length;
+
+	*coding = choose(run, runs);
+	bits = number_bits(run->length >> coding->unit_shift, coding->length_order);
+	for (unsigned i = 1; i < runs; i++) {
+		bits += shape_bits(coding, &run[i]);
+		data += run[i].length;
+	}
+	return (bits + 7) / 8 + data;
+}
+
+uint8_t *glk_compact_write(uint8_t *to, const struct glk_runs *all, const struct glk_run *run, unsigned runs,
+			   const struct glk_compact_coding *coding)
+{
+	to = put_shapes(to, run, runs, coding);
+	for (unsigned i = 0; i < runs; i++)
+		to = glk_runs_copy(to, all, &run[i]);
+	return to;
 }
 
 /* The first run always fits alone, without a bit string: the queue holds at most one payload of data. */
@@ -225,22 +247,19 @@ size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64
 {
 	struct glk_run *run = &walk->all.run[walk->at];
 	uint8_t *to = payload;
-	size_t encoding;
 
 	*runs = walk->all.count - walk->at;
 	if (!*runs)
 		return 0;
 	*base = run->address;
 	*coding = choose(run, *runs);
-	*runs = fitting(run, *runs, coding, walk->all.queue->max_payload_bytes, &encoding);
+	*runs = fitting(run, *runs, coding, walk->all.queue->max_payload_bytes);
 	if (*runs == 1) {
 		*coding = (struct glk_compact_coding){ .single = true };
+		to = glk_runs_copy(to, &walk->all, run);
 	} else {
-		put_shapes(to, run, *runs, coding);
-		to += encoding;
+		to = glk_compact_write(to, &walk->all, run, *runs, coding);
 	}
-	for (unsigned i = 0; i < *runs; i++)
-		to = glk_runs_copy(to, &walk->all, &run[i]);
 	walk->at += *runs;
 	return (size_t)(to - payload);
 }

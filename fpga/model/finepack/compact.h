@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compact form of a packet (model only): the contents of a write queue as runs of bytes in address order. The payload
+ * The compact form of a packet: the contents of a write queue as runs of bytes in address order. The payload
  * starts with a bit string that encodes for each run its gap from the previous one and its length; the data of all runs follow
  * (docs/wire-format.md, "The compact form"). FinePack IV-A has sub-headers with an offset from the packet's base instead.
  */
@@ -47,6 +47,14 @@ void glk_compact_start(struct glk_compact_walk *walk, const struct glk_write_que
  */
 size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64_t *base, struct glk_compact_coding *coding,
 			 unsigned *runs);
+
+/**
+ * For the `runs`, at least two, of a packet (MODE.COMPACT): chooses their encoding and returns the size of their payload in bytes.
+ * glk_compact_write() writes it, and returns its end; the 8 bytes behind may be overwritten.
+ */
+size_t glk_compact_measure(struct glk_run *run, unsigned runs, struct glk_compact_coding *coding);
+uint8_t *glk_compact_write(uint8_t *to, const struct glk_runs *all, const struct glk_run *run, unsigned runs,
+			   const struct glk_compact_coding *coding);
 
 /** First BE and Tag (without the base's low bits) of an encoding; and the reverse, which returns false if they are invalid. */
 unsigned glk_compact_first_be(const struct glk_compact_coding *coding);

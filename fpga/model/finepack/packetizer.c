@@ -65,13 +65,13 @@ size_t glk_packetizer_finish(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, uns
 	return finish(packet, base, 0, first_be, payload);
 }
 
-size_t glk_packetizer_finish_single(uint8_t packet[GLK_PACKET_ROOM], uint64_t address, size_t payload)
+size_t glk_packetizer_finish_compact(uint8_t packet[GLK_PACKET_ROOM], uint64_t address, const struct glk_compact_coding *coding,
+				     size_t payload)
 {
-	static const struct glk_compact_coding single = { .single = true };
 	unsigned low = (unsigned)(address & GLK_COMPACT_BASE_LOW) << GLK_COMPACT_BASE_SHIFT;
 
-	return finish(packet, address & ~(uint64_t)GLK_COMPACT_BASE_LOW, glk_compact_tag(&single) | low,
-		      glk_compact_first_be(&single), payload);
+	return finish(packet, address & ~(uint64_t)GLK_COMPACT_BASE_LOW, glk_compact_tag(coding) | low, glk_compact_first_be(coding),
+		      payload);
 }
 
 unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
@@ -106,10 +106,6 @@ size_t glk_packetizer_build_compact(struct glk_compact_walk *walk, uint8_t packe
 	struct glk_compact_coding coding;
 	uint64_t base;
 	size_t payload = glk_compact_build(walk, packet + GLK_PACKET_HEADER_BYTES, &base, &coding, runs);
-	unsigned tag;
 
-	if (payload == 0)
-		return 0;
-	tag = glk_compact_tag(&coding) | (unsigned)(base & GLK_COMPACT_BASE_LOW) << GLK_COMPACT_BASE_SHIFT;
-	return finish(packet, base & ~(uint64_t)GLK_COMPACT_BASE_LOW, tag, glk_compact_first_be(&coding), payload);
+	return payload ? glk_packetizer_finish_compact(packet, base, &coding, payload) : 0;
 }

@@ -8,7 +8,7 @@
 
 #define MODE_MASK                                                                                                        \
 	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK | \
-	 GLK_PARTITION_MODE_PACKING_MASK)
+	 GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK)
 
 static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
@@ -21,6 +21,7 @@ static void set_mode(struct glk_partition *partition, uint64_t mode)
 	partition->self_describe = mode & GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
 	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
 	partition->packing = mode & GLK_PARTITION_MODE_PACKING_MASK;
+	partition->compact = mode & GLK_PARTITION_MODE_COMPACT_MASK;
 }
 
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
@@ -142,13 +143,14 @@ static void flush_compact(struct glk_partition *partition, unsigned reason)
 
 static void flush_packing(struct glk_partition *partition, unsigned reason)
 {
+	bool compact = partition->compact && (!partition->remote || partition->peer_compact);
 	struct glk_packing_walk walk;
 	uint8_t packet[GLK_PACKET_ROOM];
 	unsigned sub_packets;
 	size_t length;
 
 	glk_packing_start(&walk, &partition->queue);
-	while ((length = glk_packing_build(&walk, partition->self_describe, packet, &sub_packets)) != 0)
+	while ((length = glk_packing_build(&walk, partition->self_describe, compact, packet, &sub_packets)) != 0)
 		send(partition, packet, length, sub_packets, reason);
 	forget_queued(partition);
 }
@@ -200,7 +202,8 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 		return (partition->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
 		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0) |
-		       (partition->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0);
+		       (partition->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
+		       (partition->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
 	default:
 		return 0;
 	}

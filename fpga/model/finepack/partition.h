@@ -18,7 +18,8 @@
  *  must not store to the same partition. */
 typedef void (*glk_packet_out)(void *user, const uint8_t *packet, size_t length, unsigned reason);
 
-/** The packet format. No register selects it: cards have PLAIN; gpulink-replay measures the others, which are model only. */
+/** How the queue collects and leaves. No register selects it: cards have PLAIN, whose packets may be in the compact form too with
+ *  MODE.COMPACT; gpulink-replay measures the others, which are model only. */
 enum glk_packet_form {
 	GLK_FORM_PLAIN,	  /**< sub-headers of the configured H */
 	GLK_FORM_NARROW,  /**< the smallest sufficient H for each packet, carried in First BE */
@@ -32,6 +33,8 @@ struct glk_partition {
 	bool self_describe;
 	bool open; /**< the other card may access it; checked for its requests */
 	bool packing; /**< MODE.PACKING; other forms than PLAIN ignore it */
+	bool compact; /**< MODE.COMPACT, in effect with `packing` */
+	bool peer_compact; /**< if `remote`: the other card accepts the compact form */
 	bool remote; /**< of kind link: stores that are not coalesced leave as write requests, which their sender counts */
 	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;
