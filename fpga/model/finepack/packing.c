@@ -36,14 +36,17 @@ static size_t build_single(const struct glk_runs *all, const struct glk_run *run
 	return glk_packetizer_finish_compact(packet, run->address, &single, run->length);
 }
 
-/* Returns 0 if the runs take as many bytes as with sub-headers, or more. */
+/* Returns 0 if the runs take as many bytes as with sub-headers, or more, or two of them adjoin (at a multiple of the limit). */
 static size_t build_compact(const struct glk_runs *all, struct glk_run *run, unsigned count, uint8_t packet[GLK_PACKET_ROOM])
 {
 	size_t plain = count * all->queue->subheader_bytes, payload;
 	struct glk_compact_coding coding;
 
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		plain += run[i].length;
+		if (i && run[i].address == run[i - 1].address + run[i - 1].length)
+			return 0;
+	}
 	payload = glk_compact_measure(run, count, &coding);
 	if (payload >= plain)
 		return 0;

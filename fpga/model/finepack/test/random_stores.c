@@ -19,7 +19,7 @@
 #include "finepack/recency.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
-enum { PACKING = GLK_FORM_COMPACT + 1, RECENCY, KINDS }; /* kinds of packets: the forms, and these */
+enum { PACKING = GLK_FORM_COMPACT + 1, COMPACT_PACKING, RECENCY, KINDS }; /* kinds of packets: the forms, and these */
 
 struct bench {
 	struct chance chance;
@@ -51,7 +51,7 @@ static void take_packet(void *user, const uint8_t *packet, size_t length, unsign
 
 	destinations[b->partition].bytes = b->placed + MEMORY + TAIL;
 	destinations[b->partition].subheader_bytes = b->sender.queue.subheader_bytes;
-	destinations[b->partition].compact = b->sender.form == GLK_FORM_COMPACT;
+	destinations[b->partition].compact = b->sender.form == GLK_FORM_COMPACT || b->sender.compact;
 	b->packets++;
 	if (reason >= GLK_FLUSH_COUNT || glk_depacketizer_check(packet, length, destinations, 16, &accepted) ||
 	    accepted.payload_bytes > b->sender.queue.max_payload_bytes) {
@@ -126,7 +126,8 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, unsigned entries, uint64_t stores)
 {
 	unsigned cursor = 0, shape = 0;
-	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind >= PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0);
+	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind >= PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
+			(kind == COMPACT_PACKING ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
 	glk_partition_set_form(&b->sender, kind >= PACKING ? GLK_FORM_PLAIN : kind);
@@ -156,7 +157,7 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 /* Runs all limits and capacities of a kind of packets and a width. Returns the number of failures. */
 static int run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
 {
-	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "recency" };
+	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "recency" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
 	int failed = 0;
@@ -186,10 +187,10 @@ int main(int argc, char **argv)
 
 	if (!b)
 		return 2;
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..200\n", seed);
+	printf("# GPULINK_SEED=%" PRIu64 "\n1..240\n", seed);
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
-			failed += run_all(b, kind, width, seed, stores / 200);
+			failed += run_all(b, kind, width, seed, stores / 240);
 	free(b);
 	return failed != 0;
 }
