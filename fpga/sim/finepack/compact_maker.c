@@ -30,7 +30,7 @@ static void put_bit(struct description *d, unsigned bit)
 	d->bits++;
 }
 
-/* `width` - order zeros, a 1, the lower `width` bits. */
+/* Zeros, a 1, the lower `width` bits. */
 static void put_code(struct description *d, unsigned zeros, unsigned width, uint64_t low)
 {
 	for (unsigned i = 0; i < zeros; i++)
@@ -179,32 +179,40 @@ void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned
 	finish(m, c, &d);
 }
 
-/* One more run, spoilt: a number of more bits than allowed, most of them 0, or of just as many. */
-static void add_wide(struct packet_maker *m, struct chance *c)
+/*
+ * Two runs with a number of just as many bits as allowed, or more. Where most of its lower bits are 0, the packet reaches to the end
+ * of the window if it is valid, or if a receiver drops the bit behind those allowed.
+ */
+static void make_wide(struct packet_maker *m, struct chance *c)
 {
-	struct description d = { .unit = below(c, UNIT_SHIFT_MAX + 1), .gap_order = below(c, GAP_ORDER_MAX + 1) };
-	unsigned width = WIDTH_MAX - 2 + below(c, below(c, 2) ? 5 : 24);
+	struct description d = { .unit = below(c, 2) ? 0 : below(c, UNIT_SHIFT_MAX + 1), .gap_order = below(c, GAP_ORDER_MAX + 1) };
+	unsigned width = WIDTH_MAX - 1 + below(c, below(c, 2) ? 3 : 24);
+	uint64_t low = 0;
 
 	d.length_order = below(c, LENGTH_ORDER_MAX + 1);
 	d.repeats = below(c, 2);
 	if (below(c, 4) == 0) {
 		put_code(&d, width - d.length_order, width, draw(c) >> 63);
 		d.data = 1;
+		d.end = 1;
 	} else {
 		put_first(&d, 1 + below(c, 8));
 		if (d.repeats) {
 			put_bit(&d, 0);
 			put_bit(&d, 0);
 		}
-		put_code(&d, width - d.gap_order, width, below(c, 2) ? draw(c) >> below(c, 64) : below(c, 20000));
+		low = below(c, 4) ? below(c, 1 + (1u << d.gap_order)) : draw(c) >> below(c, 64);
+		put_code(&d, width - d.gap_order, width, low);
 		put_number(&d, 1, d.length_order);
 		d.data += (size_t)1 << d.unit;
+		if (d.unit == 0)
+			d.end += (UINT64_C(1) << (width < WIDTH_MAX ? width : WIDTH_MAX)) + low - (UINT64_C(1) << d.gap_order) + 2;
 	}
 	finish(m, c, &d);
 }
 
 /* A repetition of a shape that does not exist. */
-static void add_unknown(struct packet_maker *m, struct chance *c)
+static void make_unknown(struct packet_maker *m, struct chance *c)
 {
 	struct description d = { .repeats = true, .unit = below(c, UNIT_SHIFT_MAX + 1), .gap_order = below(c, 4) };
 
@@ -242,10 +250,10 @@ void compact_maker_spoil(struct packet_maker *m, struct chance *c)
 		m->payload = m->payload + by <= GLK_PAYLOAD_MAX ? m->payload + by : m->payload;
 		break;
 	case 4:
-		add_wide(m, c);
+		make_wide(m, c);
 		break;
 	case 5:
-		add_unknown(m, c);
+		make_unknown(m, c);
 		break;
 	case 6: /* another coding */
 		m->tag ^= 1u << below(c, 6);

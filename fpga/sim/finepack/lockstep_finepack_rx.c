@@ -217,7 +217,7 @@ static void run_traffic(unsigned packets)
 	t.in_gap = gaps[below(&t.chance, 5)];
 	t.out_gap = gaps[below(&t.chance, 5)];
 	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
-		t.destinations[p].bytes = below(&t.chance, 8) ? UINT64_C(1) << (12 + below(&t.chance, 37)) : 0;
+		t.destinations[p].bytes = below(&t.chance, 8) ? UINT64_C(1) << (below(&t.chance, 4) ? 12 + below(&t.chance, 37) : 48) : 0;
 		t.destinations[p].compact = true;
 		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
