@@ -48,7 +48,7 @@ module glk_compact_reader (
   logic        ends;    // the last run has come through, or an invalid one
   logic [6:0]  at_next;
   wire         take  = m_busy && s_valid && s_ready;
-  wire         step  = running && w0_valid && w1_valid;
+  wire         step  = running && w0_valid && (w1_valid || at[5:4] == 2'd0); // no code takes more than 48 bits at once
   wire         shift = step && at_next[6];
   assign s_ready = !w2_valid;
 
@@ -215,7 +215,7 @@ module glk_compact_reader (
   logic signed [13:0] r_before; // data of earlier runs, if this is the last one
   wire [51:0]  v_scaled = {3'b0, v_value} << unit;
   wire         v_far    = |v_scaled[51:48];
-  wire         v_long   = |v_scaled[51:13] || (v_scaled[12] && |v_scaled[11:0]);
+  wire         v_long   = |v_scaled[51:13]; // the payload refuses what is above 4096 and fits in 13 bits
   wire         v_repeat = v_last || v_other;
   wire [47:0]  run_gap    = v_first ? 48'd0 : v_last ? last_gap : v_other ? other_gap : gap;
   wire [12:0]  run_length = v_last ? last_length : v_other ? other_length : v_scaled[12:0];

@@ -312,7 +312,8 @@ module glk_depacketizer #(
     c_sub            <= (walk && !cut_off) || run_valid;
     c_first          <= fresh;
     c_finish         <= finish;
-    c_bad            <= !(compact ? read_fine : fine) || now_total != size || endpoint_bytes == 49'd0 || (!whole_run && |(base & low_bits));
+    c_bad            <= !(compact ? read_fine : fine) || now_total != size || endpoint_bytes == 49'd0 ||
+                        (!whole_run && |(base & low_bits));
     c_buffer         <= buffer;
     c_offset         <= compact ? run_offset : whole_run ? 48'd0 : {10'd0, word[47:10]};
     c_low_bits       <= low_bits;

@@ -179,36 +179,53 @@ void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned
 	finish(m, c, &d);
 }
 
-/*
- * Two runs with a number of just as many bits as allowed, or more. Where most of its lower bits are 0, the packet reaches to the end
- * of the window if it is valid, or if a receiver drops the bit behind those allowed.
- */
-static void make_wide(struct packet_maker *m, struct chance *c)
+/* A number of just as many bits as allowed, or more. */
+static void put_wide(struct description *d, struct chance *c, unsigned order)
+{
+	unsigned width = WIDTH_MAX - 1 + below(c, below(c, 2) ? 3 : 24), kept = width < WIDTH_MAX ? width : WIDTH_MAX;
+	uint64_t low = below(c, 4) ? below(c, 1 + (1u << order)) : draw(c) >> below(c, 64);
+
+	put_code(d, width - order, width, low);
+	d->end += (UINT64_C(1) << kept) + low - (UINT64_C(1) << order) + 1;
+}
+
+void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 {
 	struct description d = { .unit = below(c, 2) ? 0 : below(c, UNIT_SHIFT_MAX + 1), .gap_order = below(c, GAP_ORDER_MAX + 1) };
-	unsigned width = WIDTH_MAX - 1 + below(c, below(c, 2) ? 3 : 24);
-	uint64_t low = 0;
+	uint64_t window = UINT64_C(1) << WIDTH_MAX >> d.unit;
 
 	d.length_order = below(c, LENGTH_ORDER_MAX + 1);
 	d.repeats = below(c, 2);
-	if (below(c, 4) == 0) {
-		put_code(&d, width - d.length_order, width, draw(c) >> 63);
+	if (below(c, 8) == 0) {
+		put_wide(&d, c, d.length_order);
 		d.data = 1;
 		d.end = 1;
-	} else {
+	} else if (below(c, 2)) {
 		put_first(&d, 1 + below(c, 8));
 		if (d.repeats) {
 			put_bit(&d, 0);
 			put_bit(&d, 0);
 		}
-		low = below(c, 4) ? below(c, 1 + (1u << d.gap_order)) : draw(c) >> below(c, 64);
-		put_code(&d, width - d.gap_order, width, low);
+		put_wide(&d, c, d.gap_order);
 		put_number(&d, 1, d.length_order);
+		d.end++;
 		d.data += (size_t)1 << d.unit;
-		if (d.unit == 0)
-			d.end += (UINT64_C(1) << (width < WIDTH_MAX ? width : WIDTH_MAX)) + low - (UINT64_C(1) << d.gap_order) + 2;
+	} else { /* the last one around the end of the window */
+		put_first(&d, 1 + below(c, 8));
+		put_new(&d, (struct shape){ .gap = window / 2 + below(c, 1000), .length = 1 + below(c, 8) });
+		add_last(&d);
+		put_new(&d, (struct shape){ .gap = window - d.end - 8 + below(c, 16), .length = 1 + below(c, 8) });
+		add_last(&d);
 	}
 	finish(m, c, &d);
+	if (m->span > UINT64_C(1) << WIDTH_MAX)
+		m->span = UINT64_C(1) << WIDTH_MAX;
+}
+
+void compact_maker_spoil_single(struct packet_maker *m, struct chance *c)
+{
+	m->first_be = 8 | below(c, 8);
+	m->tag = 0x0f | below(c, 4) << 4;
 }
 
 /* A repetition of a shape that does not exist. */
@@ -234,7 +251,7 @@ void compact_maker_spoil(struct packet_maker *m, struct chance *c)
 	uint8_t *payload = m->packet + GLK_PACKET_HEADER_BYTES;
 	size_t by = 1 + below(c, 4);
 
-	switch (below(c, 8)) {
+	switch (below(c, 7)) {
 	case 0: /* any bit of the description flipped */
 		payload[below(c, (unsigned)(m->description + 7) / 8)] ^= (uint8_t)(1u << below(c, 8));
 		break;
@@ -250,12 +267,9 @@ void compact_maker_spoil(struct packet_maker *m, struct chance *c)
 		m->payload = m->payload + by <= GLK_PAYLOAD_MAX ? m->payload + by : m->payload;
 		break;
 	case 4:
-		make_wide(m, c);
-		break;
-	case 5:
 		make_unknown(m, c);
 		break;
-	case 6: /* another coding */
+	case 5: /* another coding */
 		m->tag ^= 1u << below(c, 6);
 		m->first_be ^= below(c, 8);
 		break;

@@ -174,7 +174,7 @@ static void wait_idle(void)
 }
 
 /* FinePack, or a single run. Returns the packet's length. */
-static size_t make_finepack(struct packet_maker *m)
+static size_t make_finepack(struct packet_maker *m, bool spoilt)
 {
 	const struct glk_destination *to = &t.destinations[m->partition];
 	bool describe = below(&t.chance, 4);
@@ -186,6 +186,8 @@ static size_t make_finepack(struct packet_maker *m)
 	if (m->h)
 		m->base &= ~(glk_subheader_range(m->h) - 1);
 	packet_maker_fill(m, &t.chance, 1u << 20);
+	if (!m->h && spoilt && below(&t.chance, 2))
+		compact_maker_spoil_single(m, &t.chance);
 	return packet_maker_close(m, describe);
 }
 
@@ -196,6 +198,8 @@ static size_t make_compact(struct packet_maker *m, bool spoilt)
 
 	if (below(&t.chance, 64) == 0)
 		compact_maker_fill_equal(m, &t.chance, GLK_PAYLOAD_MAX, 1, 1, true);
+	else if (below(&t.chance, 8) == 0)
+		compact_maker_fill_limit(m, &t.chance);
 	else
 		compact_maker_fill(m, &t.chance);
 	if (spoilt && below(&t.chance, 4))
@@ -217,7 +221,9 @@ static void run_traffic(unsigned packets)
 	t.in_gap = gaps[below(&t.chance, 5)];
 	t.out_gap = gaps[below(&t.chance, 5)];
 	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
-		t.destinations[p].bytes = below(&t.chance, 8) ? UINT64_C(1) << (below(&t.chance, 4) ? 12 + below(&t.chance, 37) : 48) : 0;
+		t.destinations[p].bytes = UINT64_C(1) << (below(&t.chance, 3) ? 12 + below(&t.chance, 37) : 48);
+		if (below(&t.chance, 8) == 0)
+			t.destinations[p].bytes = 0;
 		t.destinations[p].compact = true;
 		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
@@ -225,7 +231,7 @@ static void run_traffic(unsigned packets)
 	for (unsigned i = 0; i < packets && going(); i++) {
 		struct packet_maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
 		bool spoils = below(&t.chance, 256) < spoilt, compact = below(&t.chance, 256) < compacts;
-		size_t length = compact ? make_compact(&m, spoils) : make_finepack(&m);
+		size_t length = compact ? make_compact(&m, spoils) : make_finepack(&m, spoils);
 
 		if (spoils && (!compact || below(&t.chance, 2)))
 			length = packet_maker_spoil(&m, &t.chance, length);
