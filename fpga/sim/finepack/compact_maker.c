@@ -197,9 +197,13 @@ void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 	d.length_order = below(c, LENGTH_ORDER_MAX + 1);
 	d.repeats = below(c, 2);
 	if (below(c, 8) == 0) {
-		put_wide(&d, c, d.length_order);
-		d.data = 1;
-		d.end = 1;
+		/* Some are valid lengths but for one bit. */
+		d.data = d.end = 1 + below(c, 8);
+		if (below(c, 2))
+			put_wide(&d, c, d.length_order);
+		else
+			put_number(&d, d.end + (UINT64_C(8192) >> d.unit << (below(c, 2) ? 0 : below(c, 36))), d.length_order);
+		d.data <<= d.unit;
 	} else if (below(c, 2)) {
 		put_first(&d, 1 + below(c, 8));
 		if (d.repeats) {
@@ -224,8 +228,12 @@ void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 
 void compact_maker_spoil_single(struct packet_maker *m, struct chance *c)
 {
-	m->first_be = 8 | below(c, 8);
-	m->tag = 0x0f | below(c, 4) << 4;
+	m->first_be = 8;
+	m->tag = 0x0f;
+	if (below(c, 2))
+		m->first_be |= below(c, 8);
+	else
+		m->tag |= below(c, 4) << 4;
 }
 
 /* A repetition of a shape that does not exist. */

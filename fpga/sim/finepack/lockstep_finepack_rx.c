@@ -186,7 +186,7 @@ static size_t make_finepack(struct packet_maker *m, bool spoilt)
 	if (m->h)
 		m->base &= ~(glk_subheader_range(m->h) - 1);
 	packet_maker_fill(m, &t.chance, 1u << 20);
-	if (!m->h && spoilt && below(&t.chance, 2))
+	if (!m->h && spoilt)
 		compact_maker_spoil_single(m, &t.chance);
 	return packet_maker_close(m, describe);
 }
@@ -233,7 +233,7 @@ static void run_traffic(unsigned packets)
 		bool spoils = below(&t.chance, 256) < spoilt, compact = below(&t.chance, 256) < compacts;
 		size_t length = compact ? make_compact(&m, spoils) : make_finepack(&m, spoils);
 
-		if (spoils && (!compact || below(&t.chance, 2)))
+		if (spoils && (m.h || below(&t.chance, 2)))
 			length = packet_maker_spoil(&m, &t.chance, length);
 		give(m.packet, length);
 	}
