@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Reads the description of a packet in the compact form (docs/wire-format.md, "The compact form"), one number or repetition per
-// clock, and outputs its runs. A number of more than 15 zeros takes two clocks more, or three.
+// Reads the description of a packet in the compact form (docs/wire-format.md, "The compact form"), one run per clock, and outputs
+// its runs. If the gap's code begins with more than 7 zeros or the length's with more than 4, each takes a clock of its own; one
+// with 16 zeros takes two more, or three.
 //
 // Only the number of bits of a code is in the loop from clock to clock; its value, the run's shape, and offset and end follow in
 // three stages. So the reader goes on behind the end of the description, in the data, until the last run has come through.
@@ -106,27 +107,53 @@ module glk_compact_reader (
   wire [5:0]   width      = 6'($signed({2'b0, lead}) + 6'(more));
   wire [6:0]   zeros_next = zeros + (marked ? 7'd14 : 7'd16);
   wire         too_wide   = low ? low_width > 7'(WIDTH_MAX) : none && zeros_next > 7'(WIDTH_MAX);
+  // Gap and length in one clock. `behind`: where the length's code begins, if that of the gap has no zeros; and for each number of
+  // its zeros the zeros of the length.
+  logic        may_both;
+  wire [4:0]   gap_skip  = {1'b0, gap_order} + (repeats ? 5'd2 : 5'd0); // mark and lower bits of a gap without zeros
+  wire [4:0]   both_bits = gap_skip + {3'b0, length_order} + 5'd2;
+  wire [18:0]  behind    = 19'({15'd0, field[34:1]} >> gap_skip[3:0]);
+  wire [7:0]   gap_field = repeats ? field[9:2] : field[7:0];
+  wire         gap_high  = gap_field[3:0] == 4'd0;
+  wire [2:0]   gap_part  = gap_high ? gap_field[6:4] : gap_field[2:0];
+  wire [2:0]   gap_zeros = {gap_high, gap_part[1:0] == 2'd0, !gap_part[0] && (gap_part[1] || !gap_part[2])};
+  logic [7:0]  behind_fine;
+  logic [8*3-1:0] behind_zeros;
+  logic [8*4-1:0] behind_sum; // and those of the gap
+
+  always_comb
+    for (int z = 0; z < 8; z = z + 1) begin
+      behind_fine[z] = behind[2*z +: 5] != 5'd0;
+      behind_zeros[3*z +: 3] = behind[2*z] ? 3'd0 : behind[2*z+1] ? 3'd1 : behind[2*z+2] ? 3'd2 : behind[2*z+3] ? 3'd3 : 3'd4;
+      behind_sum[4*z +: 4] = 4'(z) + {1'b0, behind_zeros[3*z +: 3]};
+    end
+
+  wire         both       = may_both && !repetition && gap_field != 8'd0 && behind_fine[gap_zeros];
+  wire [6:0]   at_both    = {1'b0, at} + {2'b0, both_bits};
   wire         token      = low || too_wide || (!none && !far);
   wire [6:0]   at_more    = {1'b0, at} + 7'(more) + 7'd1;
   assign at_next = low        ? {1'b0, at} + low_width :
                    none       ? {1'b0, at} + 7'd16 :
+                   both       ? at_both + {2'b0, behind_sum[{gap_zeros, 2'b0} +: 4], 1'b0} :
                    repetition ? {1'b0, at} + (field[0] ? 7'd1 : 7'd2) :
                    far        ? {1'b0, at} + {3'b0, lead} + 7'd1 : at_more + {2'b0, lead, 1'b0};
 
   wire signed [4:0] more_gap    = $signed({1'b0, gap_order}) - (repeats ? 5'sd2 : 5'sd0);
   wire signed [4:0] more_length = $signed({3'b0, length_order});
-  wire              to_gap      = repetition || !in_gap;
+  wire              to_gap      = repetition || both || !in_gap;
 
-  logic        x_valid, x_bad, x_first, x_gap, x_last, x_other, x_low;
+  logic        x_valid, x_bad, x_first, x_gap, x_both, x_last, x_other, x_low;
   logic [47:0] x_field;
   logic [3:0]  x_lead, x_order;
-  logic [5:0]  x_width;
+  logic [5:0]  x_width, x_skip; // of the gap; from there to the length
+  logic [2:0]  x_zeros;         // of the length
 
   always_ff @(posedge clk) begin
     x_valid <= step && token;
     x_bad   <= too_wide;
     x_first <= in_first;
-    x_gap   <= in_gap && !repetition;
+    x_gap   <= in_gap && !repetition && !both;
+    x_both  <= both;
     x_last  <= repetition && field[0];
     x_other <= repetition && !field[0];
     x_low   <= low;
@@ -134,21 +161,25 @@ module glk_compact_reader (
     x_lead  <= lead;
     x_width <= low ? low_width[5:0] : width;
     x_order <= order;
+    x_skip  <= 6'(gap_skip) + {2'b0, gap_zeros, 1'b0} + 6'd2;
+    x_zeros <= behind_zeros[3*gap_zeros +: 3];
     if (step) begin
       if (token) begin
         in_first <= 1'b0;
         in_gap   <= to_gap;
         marked   <= to_gap && repeats;
+        may_both <= to_gap && !gap_skip[4];
         more     <= to_gap ? more_gap : more_length;
         zeros    <= 7'd0;
         far      <= 1'b0;
         low      <= 1'b0;
         running  <= !too_wide;
       end else begin
-        marked <= 1'b0;
-        far    <= 1'b1;
-        low    <= !none;
-        zeros  <= zeros_next;
+        marked   <= 1'b0;
+        may_both <= 1'b0;
+        far      <= 1'b1;
+        low      <= !none;
+        zeros    <= zeros_next;
       end
       low_width <= zeros + {3'b0, lead} + {3'b0, order};
     end
@@ -156,6 +187,7 @@ module glk_compact_reader (
       in_first <= 1'b1;
       in_gap   <= 1'b0;
       marked   <= 1'b0;
+      may_both <= 1'b0;
       more     <= $signed({3'b0, s_length_order});
       zeros    <= 7'd0;
       far      <= 1'b0;
@@ -169,8 +201,9 @@ module glk_compact_reader (
   end
 
   // --- its value, and what the description leaves of the payload if it ends here: `at` is behind the code now ---
-  logic        v_valid, v_bad, v_first, v_gap, v_last, v_other, v_pad;
+  logic        v_valid, v_bad, v_first, v_gap, v_both, v_last, v_other, v_pad;
   logic [48:0] v_value;
+  logic [7:0]  v_length; // beside a gap
   logic [11:0] v_bytes;
   logic signed [13:0] v_rest;
   logic [47:0] mask, order_mask;
@@ -178,6 +211,11 @@ module glk_compact_reader (
   wire [47:0]  x_bits  = x_low ? x_field : {4'd0, x_field[44:1]} >> x_lead;
   wire [47:0]  x_lower = x_bits & mask;
   wire [47:0]  x_ones  = mask & ~order_mask; // 2^width - 2^order
+  wire [10:0]  x_behind = 11'(x_field >> x_skip); // the length's code without its first bit
+  wire [6:0]   length_lower = 7'(x_behind >> x_zeros);
+  wire [3:0]   length_width = {1'b0, x_zeros} + {2'b0, length_order};
+  logic [6:0]  length_mask, length_order_mask;
+  wire [6:0]   length_ones = length_mask & ~length_order_mask;
   wire [12:0]  x_bytes = {words, at[5:3]} + 13'(at[2:0] != 3'd0);
 
   always_comb begin
@@ -185,8 +223,11 @@ module glk_compact_reader (
       mask[i]       = 6'(i) < x_width;
       order_mask[i] = i < 32'(x_order);
     end
-    for (int i = 0; i < 7; i = i + 1)
+    for (int i = 0; i < 7; i = i + 1) begin
       pad_mask[i] = at[2:0] != 3'd0 && i < 8 - 32'(at[2:0]);
+      length_mask[i] = 4'(i) < length_width;
+      length_order_mask[i] = i < 32'(length_order);
+    end
   end
 
   always_ff @(posedge clk) begin
@@ -194,10 +235,12 @@ module glk_compact_reader (
     v_bad   <= x_bad;
     v_first <= x_first;
     v_gap   <= x_gap;
+    v_both  <= x_both;
     v_last  <= x_last;
     v_other <= x_other;
     v_pad   <= (field[6:0] & pad_mask) != 7'd0;
     v_value <= 49'(x_lower) + 49'(x_ones) + 49'd1;
+    v_length <= {1'b0, length_lower & length_mask} + {1'b0, length_ones} + 8'd1;
     v_bytes <= x_bytes[11:0];
     v_rest  <= $signed({1'b0, payload}) - $signed({1'b0, x_bytes});
     if (rst || ends)
@@ -217,9 +260,11 @@ module glk_compact_reader (
   wire         v_far    = |v_scaled[51:48];
   wire         v_long   = |v_scaled[51:13]; // the payload refuses what is above 4096 and fits in 13 bits
   wire         v_repeat = v_last || v_other;
-  wire [47:0]  run_gap    = v_first ? 48'd0 : v_last ? last_gap : v_other ? other_gap : gap;
-  wire [12:0]  run_length = v_last ? last_length : v_other ? other_length : v_scaled[12:0];
-  wire         like_last  = gap == last_gap && v_scaled[12:0] == last_length;
+  wire [47:0]  new_gap    = v_both ? v_scaled[47:0] : gap;
+  wire [12:0]  new_length = v_both ? 13'(v_length) << unit : v_scaled[12:0];
+  wire [47:0]  run_gap    = v_first ? 48'd0 : v_last ? last_gap : v_other ? other_gap : new_gap;
+  wire [12:0]  run_length = v_last ? last_length : v_other ? other_length : new_length;
+  wire         like_last  = new_gap == last_gap && new_length == last_length;
 
   always_ff @(posedge clk) begin
     if (v_valid && v_gap)
@@ -230,7 +275,7 @@ module glk_compact_reader (
       other_gap    <= last_gap;
       other_length <= last_length;
     end
-    r_bad    <= v_bad || (v_gap ? v_far : v_repeat ? run_length == 13'd0 : v_long);
+    r_bad    <= v_bad || (v_gap || v_both ? v_far : v_repeat ? run_length == 13'd0 : v_long);
     r_valid  <= v_valid && (!v_gap || v_bad || v_far);
     r_pad    <= v_pad;
     r_gap    <= run_gap;
