@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Reads the description of a packet in the compact form (docs/wire-format.md, "The compact form"), one run per clock, and outputs
-// its runs. If the gap's code begins with more than 7 zeros or the length's with more than 4, each takes a clock of its own; one
-// with 16 zeros takes two more, or three.
+// its runs. If the code of the gap or that of the length begins with more than 3 zeros, each takes a clock of its own; one with 16
+// zeros takes three more, or four, or five.
 //
 // Only the number of bits of a code is in the loop from clock to clock; its value, the run's shape, and offset and end follow in
 // three stages. So the reader goes on behind the end of the description, in the data, until the last run has come through.
@@ -86,9 +86,11 @@ module glk_compact_reader (
   // --- the next code: zeros, a 1, and as many bits as zeros and order together; or a repetition ---
   logic        in_first, in_gap; // otherwise the length of a further run
   logic        marked;           // a mark comes first: its two zeros count as zeros of the gap
-  logic        far, low;         // after 16 zeros; at the bits behind the 1 of such a number
+  logic        far;              // after 16 zeros. Then the other zeros and the 1 are skipped, and the bits behind it follow
+  logic        skip, low;
   logic [6:0]  zeros;            // so far
   logic [6:0]  low_width;
+  logic [6:0]  advance;          // in skip and low
   logic signed [4:0] more;       // width of a number, less the zeros in front of it
   wire [3:0]   order  = in_gap ? gap_order : {2'b0, length_order};
   wire [127:0] window = {w1, w0};
@@ -106,37 +108,47 @@ module glk_compact_reader (
   wire         repetition = marked && field[1:0] != 2'd0;
   wire [5:0]   width      = 6'($signed({2'b0, lead}) + 6'(more));
   wire [6:0]   zeros_next = zeros + (marked ? 7'd14 : 7'd16);
-  wire         too_wide   = low ? low_width > 7'(WIDTH_MAX) : none && zeros_next > 7'(WIDTH_MAX);
-  // Gap and length in one clock. `behind`: where the length's code begins, if that of the gap has no zeros; and for each number of
-  // its zeros the zeros of the length.
+  wire         too_wide   = low ? low_width > 7'(WIDTH_MAX) : !skip && none && zeros_next > 7'(WIDTH_MAX);
+  // Gap and length in one clock, of at most 3 zeros each. `behind`: where the length's code begins, if that of the gap has no zeros;
+  // for each number of zeros of the gap, those of the length, and both.
   logic        may_both;
-  wire [4:0]   gap_skip  = {1'b0, gap_order} + (repeats ? 5'd2 : 5'd0); // mark and lower bits of a gap without zeros
+  logic [4:0]  gap_skip;  // mark and lower bits of a gap without zeros
   wire [4:0]   both_bits = gap_skip + {3'b0, length_order} + 5'd2;
-  wire [18:0]  behind    = 19'({15'd0, field[34:1]} >> gap_skip[3:0]);
-  wire [7:0]   gap_field = repeats ? field[9:2] : field[7:0];
-  wire         gap_high  = gap_field[3:0] == 4'd0;
-  wire [2:0]   gap_part  = gap_high ? gap_field[6:4] : gap_field[2:0];
-  wire [2:0]   gap_zeros = {gap_high, gap_part[1:0] == 2'd0, !gap_part[0] && (gap_part[1] || !gap_part[2])};
-  logic [7:0]  behind_fine;
-  logic [8*3-1:0] behind_zeros;
-  logic [8*4-1:0] behind_sum; // and those of the gap
+  wire [9:0]   behind    = 10'({15'd0, field[25:1]} >> gap_skip[3:0]);
+  wire [3:0]   gap_field = repeats ? field[5:2] : field[3:0];
+  wire [1:0]   gap_zeros = {gap_field[1:0] == 2'd0, !gap_field[0] && (gap_field[1] || !gap_field[2])};
+  logic [3:0]  behind_fine;
+  logic [4*2-1:0] behind_zeros;
+  logic [4*3-1:0] behind_sum;
+  logic [7*7-1:0] at_sum;
+
+  always_comb begin
+    for (int z = 0; z < 4; z = z + 1) begin
+      behind_fine[z] = behind[2*z +: 4] != 4'd0;
+      behind_zeros[2*z +: 2] = behind[2*z] ? 2'd0 : behind[2*z+1] ? 2'd1 : behind[2*z+2] ? 2'd2 : 2'd3;
+      behind_sum[3*z +: 3] = behind[2*z] ? 3'(z) : behind[2*z+1] ? 3'(z + 1) : behind[2*z+2] ? 3'(z + 2) : 3'(z + 3);
+    end
+    for (int i = 0; i < 7; i = i + 1)
+      at_sum[7*i +: 7] = {1'b0, at} + ({2'b0, both_bits} + 7'(2*i));
+  end
+
+  wire         both       = may_both && !repetition && gap_field != 4'd0 && behind_fine[gap_zeros];
+  wire [2:0]   both_zeros = behind_sum[3*gap_zeros +: 3];
+  wire [6:0]   at_both    = (both_zeros == 3'd0) ? at_sum[0 +: 7]  : (both_zeros == 3'd1) ? at_sum[7 +: 7] :
+                            (both_zeros == 3'd2) ? at_sum[14 +: 7] : (both_zeros == 3'd3) ? at_sum[21 +: 7] :
+                            (both_zeros == 3'd4) ? at_sum[28 +: 7] : (both_zeros == 3'd5) ? at_sum[35 +: 7] : at_sum[42 +: 7];
+  wire         token      = low || too_wide || (!none && !far);
+  // Where the next code may begin, for each number of leading zeros: no adder is behind `field`.
+  wire [6:0]   at_more    = {1'b0, at} + 7'(more) + 7'd1;
+  wire [6:0]   at_ahead   = {1'b0, at} + advance;
+  logic [16*7-1:0] at_lead;
 
   always_comb
-    for (int z = 0; z < 8; z = z + 1) begin
-      behind_fine[z] = behind[2*z +: 5] != 5'd0;
-      behind_zeros[3*z +: 3] = behind[2*z] ? 3'd0 : behind[2*z+1] ? 3'd1 : behind[2*z+2] ? 3'd2 : behind[2*z+3] ? 3'd3 : 3'd4;
-      behind_sum[4*z +: 4] = 4'(z) + {1'b0, behind_zeros[3*z +: 3]};
-    end
+    for (int i = 0; i < 16; i = i + 1)
+      at_lead[7*i +: 7] = (skip || low) ? at_ahead : far ? {1'b0, at} : (marked && i < 2) ? {1'b0, at} + 7'(i + 1) :
+                          at_more + 7'(2*i);
 
-  wire         both       = may_both && !repetition && gap_field != 8'd0 && behind_fine[gap_zeros];
-  wire [6:0]   at_both    = {1'b0, at} + {2'b0, both_bits};
-  wire         token      = low || too_wide || (!none && !far);
-  wire [6:0]   at_more    = {1'b0, at} + 7'(more) + 7'd1;
-  assign at_next = low        ? {1'b0, at} + low_width :
-                   none       ? {1'b0, at} + 7'd16 :
-                   both       ? at_both + {2'b0, behind_sum[{gap_zeros, 2'b0} +: 4], 1'b0} :
-                   repetition ? {1'b0, at} + (field[0] ? 7'd1 : 7'd2) :
-                   far        ? {1'b0, at} + {3'b0, lead} + 7'd1 : at_more + {2'b0, lead, 1'b0};
+  assign at_next = both ? at_both : none ? ((skip || low) ? at_ahead : {1'b0, at} + 7'd16) : at_lead[7*lead +: 7];
 
   wire signed [4:0] more_gap    = $signed({1'b0, gap_order}) - (repeats ? 5'sd2 : 5'sd0);
   wire signed [4:0] more_length = $signed({3'b0, length_order});
@@ -146,7 +158,7 @@ module glk_compact_reader (
   logic [47:0] x_field;
   logic [3:0]  x_lead, x_order;
   logic [5:0]  x_width, x_skip; // of the gap; from there to the length
-  logic [2:0]  x_zeros;         // of the length
+  logic [1:0]  x_zeros;         // of the length
 
   always_ff @(posedge clk) begin
     x_valid <= step && token;
@@ -161,8 +173,8 @@ module glk_compact_reader (
     x_lead  <= lead;
     x_width <= low ? low_width[5:0] : width;
     x_order <= order;
-    x_skip  <= 6'(gap_skip) + {2'b0, gap_zeros, 1'b0} + 6'd2;
-    x_zeros <= behind_zeros[3*gap_zeros +: 3];
+    x_skip  <= 6'(gap_skip) + {3'b0, gap_zeros, 1'b0} + 6'd2;
+    x_zeros <= behind_zeros[2*gap_zeros +: 2];
     if (step) begin
       if (token) begin
         in_first <= 1'b0;
@@ -172,16 +184,20 @@ module glk_compact_reader (
         more     <= to_gap ? more_gap : more_length;
         zeros    <= 7'd0;
         far      <= 1'b0;
+        skip     <= 1'b0;
         low      <= 1'b0;
         running  <= !too_wide;
       end else begin
         marked   <= 1'b0;
         may_both <= 1'b0;
         far      <= 1'b1;
-        low      <= !none;
+        skip     <= !none && !skip;
+        low      <= skip;
         zeros    <= zeros_next;
       end
-      low_width <= zeros + {3'b0, lead} + {3'b0, order};
+      if (!skip)
+        low_width <= zeros + {3'b0, lead} + {3'b0, order};
+      advance <= skip ? low_width : {3'b0, lead} + 7'd1;
     end
     if (s_start) begin
       in_first <= 1'b1;
@@ -191,6 +207,7 @@ module glk_compact_reader (
       more     <= $signed({3'b0, s_length_order});
       zeros    <= 7'd0;
       far      <= 1'b0;
+      skip     <= 1'b0;
       low      <= 1'b0;
       running  <= 1'b1;
     end
@@ -203,7 +220,7 @@ module glk_compact_reader (
   // --- its value, and what the description leaves of the payload if it ends here: `at` is behind the code now ---
   logic        v_valid, v_bad, v_first, v_gap, v_both, v_last, v_other, v_pad;
   logic [48:0] v_value;
-  logic [7:0]  v_length; // beside a gap
+  logic [6:0]  v_length; // beside a gap
   logic [11:0] v_bytes;
   logic signed [13:0] v_rest;
   logic [47:0] mask, order_mask;
@@ -211,11 +228,11 @@ module glk_compact_reader (
   wire [47:0]  x_bits  = x_low ? x_field : {4'd0, x_field[44:1]} >> x_lead;
   wire [47:0]  x_lower = x_bits & mask;
   wire [47:0]  x_ones  = mask & ~order_mask; // 2^width - 2^order
-  wire [10:0]  x_behind = 11'(x_field >> x_skip); // the length's code without its first bit
-  wire [6:0]   length_lower = 7'(x_behind >> x_zeros);
-  wire [3:0]   length_width = {1'b0, x_zeros} + {2'b0, length_order};
-  logic [6:0]  length_mask, length_order_mask;
-  wire [6:0]   length_ones = length_mask & ~length_order_mask;
+  wire [8:0]   x_behind = 9'(x_field >> x_skip); // the length's code without its first bit
+  wire [5:0]   length_lower = 6'(x_behind >> x_zeros);
+  wire [2:0]   length_width = {1'b0, x_zeros} + {1'b0, length_order};
+  logic [5:0]  length_mask, length_order_mask;
+  wire [5:0]   length_ones = length_mask & ~length_order_mask;
   wire [12:0]  x_bytes = {words, at[5:3]} + 13'(at[2:0] != 3'd0);
 
   always_comb begin
@@ -223,11 +240,12 @@ module glk_compact_reader (
       mask[i]       = 6'(i) < x_width;
       order_mask[i] = i < 32'(x_order);
     end
-    for (int i = 0; i < 7; i = i + 1) begin
-      pad_mask[i] = at[2:0] != 3'd0 && i < 8 - 32'(at[2:0]);
-      length_mask[i] = 4'(i) < length_width;
+    for (int i = 0; i < 6; i = i + 1) begin
+      length_mask[i]       = 3'(i) < length_width;
       length_order_mask[i] = i < 32'(length_order);
     end
+    for (int i = 0; i < 7; i = i + 1)
+      pad_mask[i] = at[2:0] != 3'd0 && i < 8 - 32'(at[2:0]);
   end
 
   always_ff @(posedge clk) begin
@@ -240,7 +258,7 @@ module glk_compact_reader (
     v_other <= x_other;
     v_pad   <= (field[6:0] & pad_mask) != 7'd0;
     v_value <= 49'(x_lower) + 49'(x_ones) + 49'd1;
-    v_length <= {1'b0, length_lower & length_mask} + {1'b0, length_ones} + 8'd1;
+    v_length <= {1'b0, length_lower & length_mask} + {1'b0, length_ones} + 7'd1;
     v_bytes <= x_bytes[11:0];
     v_rest  <= $signed({1'b0, payload}) - $signed({1'b0, x_bytes});
     if (rst || ends)
@@ -319,6 +337,7 @@ module glk_compact_reader (
       unit         <= s_unit;
       length_order <= s_length_order;
       gap_order    <= s_gap_order;
+      gap_skip     <= {1'b0, s_gap_order} + (s_repeats ? 5'd2 : 5'd0);
       payload      <= s_payload;
       end_at       <= 49'd0;
       data         <= 13'd0;
