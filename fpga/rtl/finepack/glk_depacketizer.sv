@@ -121,6 +121,7 @@ module glk_depacketizer #(
   // --- current packet ---
   logic          active, dead;   // dead: the rest is not parsed for sub-headers
   logic          compact;        // and always dead
+  logic          may_pass;       // compact: see below
   logic [PW-1:0] partition;
   logic [2:0]    h;
   logic [7:0]    h_room;         // data bytes of a beat beside a sub-header
@@ -156,39 +157,47 @@ module glk_depacketizer #(
   // Whether `reach` is beyond the first beat, without an adder: the data exceeds its space in the beat.
   wire signed [8:0] gap = 9'(h_room) - 9'(jump[LB-1:0]);
   wire        beyond   = gap[8] || whole_run || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
-  wire        can_pass = active && now_valid && (ahead_valid || now_last) && (!reading || words_read);
+  wire        can_pass = active && now_valid && (ahead_valid || now_last) && may_pass;
   wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // for a cut-off packet one clock later
   wire        pass     = can_pass && through;
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
 
-  // --- the compact form: `now` goes to the reader by words, and stays until all have been taken ---
+  // --- the compact form: beats go to the reader too, which may take as long as they do. The last one waits for its result ---
   localparam int WORDS = DATA_W / 64;
   localparam int WB    = $clog2(WORDS);
-  logic          reading, read_fine, word_ready, run_valid;
+  logic          reading, read_fine, run_valid;
   logic [47:0]   run_offset;
   logic [12:0]   run_length;
   logic [11:0]   run_place, read_data_at;
+  logic          copy_ready, copied; // copied: the last beat
+  logic [DATA_W-1:0] copy_data;
+  logic          copy_valid, word_ready;
   logic [WB-1:0] word_at;
-  logic          words_gone; // of the whole packet: zeros follow
   wire           last_word  = word_at == WB'(WORDS - 1);
-  wire           word_valid = words_gone || (now_valid && (!last_word || ahead_valid || now_last));
-  wire           words_read = word_ready && last_word && !now_last;
+  wire           word_valid = copy_valid || copied; // zeros behind the payload
+  wire           word_taken = reading && copy_valid && word_ready;
+  wire           copy       = reading && now_valid && (now_last ? !copied : ahead_valid);
+  assign may_pass = !reading || (!now_last && copy_ready);
+
+  glk_fifo #(.W(DATA_W), .DEPTH(4096 / LANES), .BYPASS(1)) copies (
+    .clk, .rst(rst || !reading), .s_data(now), .s_valid(copy), .s_ready(copy_ready),
+    .m_data(copy_data), .m_valid(copy_valid), .m_ready(word_taken && last_word));
   glk_compact_reader reader (
     .clk, .rst, .s_start(load && n_compact && !n_bad), .s_repeats(n_repeats), .s_unit(n_unit),
     .s_length_order(n_length_order), .s_gap_order(n_gap_order), .s_payload(n_payload),
-    .s_word(words_gone ? 64'd0 : now[{word_at, 6'd0} +: 64]), .s_valid(word_valid), .s_ready(word_ready),
+    .s_word(copy_valid ? copy_data[{word_at, 6'd0} +: 64] : 64'd0), .s_valid(word_valid), .s_ready(word_ready),
     .m_valid(run_valid), .m_offset(run_offset), .m_length(run_length), .m_place(run_place),
     .m_busy(reading), .m_fine(read_fine), .m_data_at(read_data_at));
 
   always_ff @(posedge clk) begin
-    if (word_valid && word_ready && !words_gone) begin
-      word_at    <= word_at + WB'(1);
-      words_gone <= last_word && now_last;
-    end
+    if (word_taken)
+      word_at <= word_at + WB'(1);
+    if (copy && copy_ready)
+      copied <= now_last;
     if (load) begin
-      word_at    <= '0;
-      words_gone <= 1'b0;
+      word_at <= '0;
+      copied  <= 1'b0;
     end
   end
 

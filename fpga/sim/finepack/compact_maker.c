@@ -164,6 +164,8 @@ void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned
 
 	while (!repeats && d.gap_order < GAP_ORDER_MAX && gap > UINT64_C(1) << d.gap_order)
 		d.gap_order++;
+	while (!repeats && d.length_order < LENGTH_ORDER_MAX && length > 1u << d.length_order)
+		d.length_order++;
 	put_first(&d, length);
 	for (unsigned i = 1; i < runs; i++) {
 		/* Not bytes_with: up to the last byte. */
