@@ -120,7 +120,7 @@ module glk_compact_reader (
   logic [3:0]  behind_fine;
   logic [4*2-1:0] behind_zeros;
   logic [4*3-1:0] behind_sum;
-  logic [7*7-1:0] at_sum;
+  logic [8*7-1:0] at_sum;
 
   always_comb begin
     for (int z = 0; z < 4; z = z + 1) begin
@@ -128,15 +128,13 @@ module glk_compact_reader (
       behind_zeros[2*z +: 2] = behind[2*z] ? 2'd0 : behind[2*z+1] ? 2'd1 : behind[2*z+2] ? 2'd2 : 2'd3;
       behind_sum[3*z +: 3] = behind[2*z] ? 3'(z) : behind[2*z+1] ? 3'(z + 1) : behind[2*z+2] ? 3'(z + 2) : 3'(z + 3);
     end
-    for (int i = 0; i < 7; i = i + 1)
+    for (int i = 0; i < 8; i = i + 1)
       at_sum[7*i +: 7] = {1'b0, at} + ({2'b0, both_bits} + 7'(2*i));
   end
 
   wire         both       = may_both && !repetition && gap_field != 4'd0 && behind_fine[gap_zeros];
   wire [2:0]   both_zeros = behind_sum[3*gap_zeros +: 3];
-  wire [6:0]   at_both    = (both_zeros == 3'd0) ? at_sum[0 +: 7]  : (both_zeros == 3'd1) ? at_sum[7 +: 7] :
-                            (both_zeros == 3'd2) ? at_sum[14 +: 7] : (both_zeros == 3'd3) ? at_sum[21 +: 7] :
-                            (both_zeros == 3'd4) ? at_sum[28 +: 7] : (both_zeros == 3'd5) ? at_sum[35 +: 7] : at_sum[42 +: 7];
+  wire [6:0]   at_both    = at_sum[7*both_zeros +: 7];
   wire         token      = low || too_wide || (!none && !far);
   // Where the next code may begin, for each number of leading zeros: no adder is behind `field`.
   wire [6:0]   at_more    = {1'b0, at} + 7'(more) + 7'd1;
