@@ -228,6 +228,26 @@ void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 		m->span = UINT64_C(1) << WIDTH_MAX;
 }
 
+void compact_maker_fill_beats(struct packet_maker *m, struct chance *c)
+{
+	struct description d = { .gap_order = below(c, GAP_ORDER_MAX + 1), .repeats = below(c, 2) };
+	size_t target = (size_t)16 << below(c, 3);
+	unsigned width;
+
+	put_first(&d, 1);
+	do {
+		/* Of a gap that makes the description end where the target's last data begin. */
+		width = (unsigned)(8 * (target - d.data - 1) - d.bits - (d.repeats ? 4 : 2) + d.gap_order) / 2;
+		if (width > WIDTH_MAX - 3)
+			width = 30 + below(c, 10);
+		if (width < d.gap_order)
+			break;
+		put_new(&d, (struct shape){ .gap = (UINT64_C(1) << width) - (UINT64_C(1) << d.gap_order) + 1, .length = 1 });
+		add_last(&d);
+	} while ((d.bits + 7) / 8 + d.data < target);
+	finish(m, c, &d);
+}
+
 void compact_maker_spoil_single(struct packet_maker *m, struct chance *c)
 {
 	m->first_be = 8;

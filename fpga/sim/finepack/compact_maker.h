@@ -17,6 +17,9 @@ void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned
 /** The same with two or three runs, valid or not, at the limits of numbers and of the address window. */
 void compact_maker_fill_limit(struct packet_maker *m, struct chance *c);
 
+/** The same with a description that ends some bytes before a payload of 16, 32 or 64 bytes does: in the last word of a beat. */
+void compact_maker_fill_beats(struct packet_maker *m, struct chance *c);
+
 /** Corrupts a filled packet before it is closed: its header stays consistent with its size. */
 void compact_maker_spoil(struct packet_maker *m, struct chance *c);
 

@@ -200,6 +200,8 @@ static size_t make_compact(struct packet_maker *m, bool spoilt)
 		compact_maker_fill_equal(m, &t.chance, GLK_PAYLOAD_MAX, 1, 1, true);
 	else if (below(&t.chance, 8) == 0)
 		compact_maker_fill_limit(m, &t.chance);
+	else if (below(&t.chance, 8) == 0)
+		compact_maker_fill_beats(m, &t.chance);
 	else
 		compact_maker_fill(m, &t.chance);
 	if (spoilt && below(&t.chance, 4))
