@@ -274,7 +274,7 @@ module glk_compact_reader (
   logic signed [13:0] r_before; // data of earlier runs, if this is the last one
   wire [51:0]  v_scaled = {3'b0, v_value} << unit;
   wire         v_far    = |v_scaled[51:48];
-  wire         v_long   = |v_scaled[51:13]; // the payload refuses what is above 4096 and fits in 13 bits
+  wire         v_long   = |v_scaled[51:13] || (v_scaled[12] && |v_scaled[11:0]); // above 4096: `r_before` could overflow
   wire         v_repeat = v_last || v_other;
   wire [47:0]  new_gap    = v_both ? v_scaled[47:0] : gap;
   wire [12:0]  new_length = v_both ? 13'(v_length) << unit : v_scaled[12:0];
