@@ -203,6 +203,8 @@ void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 		d.data = d.end = 1 + below(c, 8);
 		if (below(c, 2))
 			put_wide(&d, c, d.length_order);
+		else if (below(c, 2))
+			put_number(&d, (UINT64_C(8192) >> d.unit) - d.end, d.length_order);
 		else
 			put_number(&d, d.end + (UINT64_C(8192) >> d.unit << (below(c, 2) ? 0 : below(c, 36))), d.length_order);
 		d.data <<= d.unit;
@@ -224,6 +226,8 @@ void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 		add_last(&d);
 	}
 	finish(m, c, &d);
+	if (below(c, 4) == 0) /* the description is longer than the payload */
+		m->payload = 1 + below(c, 2);
 	if (m->span > UINT64_C(1) << WIDTH_MAX)
 		m->span = UINT64_C(1) << WIDTH_MAX;
 }
