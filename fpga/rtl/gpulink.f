@@ -22,6 +22,7 @@ card/glk_card.sv
 card/glk_card_link.sv
 card/glk_top_us.sv
 finepack/glk_arrivals.sv
+finepack/glk_compact_reader.sv
 finepack/glk_depacketizer.sv
 finepack/glk_finepack_rx.sv
 finepack/glk_finepack_tx.sv

@@ -30,7 +30,7 @@ module glk_depacketizer #(
   output logic [BUFFER_W+1:0] w_at,
   output logic [DATA_W-1:0] w_data,
 
-  // A sub-packet: position of its data in the buffer, and length
+  // A sub-packet: position of its data in the buffer, from p_data_at on, and length
   output logic              d_valid,
   output logic [11:0]       d_position,
   output logic [12:0]       d_length,
@@ -43,6 +43,7 @@ module glk_depacketizer #(
   output logic              p_refuse,
   output logic [PW-1:0]     p_partition,
   output logic [1:0]        p_buffer,
+  output logic [11:0]       p_data_at,
   // A buffer has been emptied. All are empty at reset
   input  logic              free_valid,
   input  logic [1:0]        free_buffer
@@ -67,17 +68,22 @@ module glk_depacketizer #(
   wire [9:0]  dwords      = {head[17:16], head[31:24]};
   wire [12:0] padded      = (dwords == 10'd0) ? 13'd4096 : {1'b0, dwords, 2'b0};
   wire [1:0]  short_by    = (last_be == 4'hf) ? 2'd0 : (last_be == 4'h7) ? 2'd1 : (last_be == 4'h3) ? 2'd2 : 2'd3;
-  // A single run without sub-header: the base is its address, whose low bits are in Tag.
-  wire        single      = first_be == 4'd8 && head[53:48] == 6'h0f;
+  // Without sub-headers: the base is the address of the first run, whose low bits are in Tag. A single run has no description.
+  wire        no_subs     = first_be[3];
+  wire        single      = head[51:48] == 4'd15;
   wire        be_wrong    = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) ||
-                            first_be == 4'd1 || (first_be > 4'd6 && !single);
+                            first_be == 4'd1 || first_be == 4'd7;
   wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[47:32] != 16'h0 ||
-                            (head[55:48] != 8'h0 && !single) || head[71:64] != 8'h0 || (single && head[121:120] != 2'd0);
+                            head[71:64] != 8'h0 ||
+                            (no_subs ? head[121:120] != 2'd0 || (single && (first_be[2:0] != 3'd0 || head[53:52] != 2'd0)) :
+                                       head[55:48] != 8'h0);
   wire        dest_wrong  = head_dest >= 8'(PARTITIONS);
-  wire [2:0]  head_h      = single ? 3'd0 : (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
+  wire [2:0]  head_h      = no_subs ? 3'd0 : (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
 
   logic          n_valid, load;
-  logic          n_bad;
+  logic          n_bad, n_compact, n_repeats;
+  logic [1:0]    n_unit, n_length_order;
+  logic [3:0]    n_gap_order;
   logic [PW-1:0] n_partition;
   logic [2:0]    n_h;
   logic [47:0]   n_base;
@@ -92,7 +98,12 @@ module glk_depacketizer #(
       n_bad            <= be_wrong || field_wrong || dest_wrong;
       n_partition      <= head_dest[PW-1:0];
       n_h              <= head_h;
-      n_base           <= head_base | (single ? 48'(head[55:54]) : 48'd0);
+      n_compact        <= no_subs && !single;
+      n_repeats        <= first_be[2];
+      n_unit           <= first_be[1:0];
+      n_length_order   <= head[53:52];
+      n_gap_order      <= head[51:48];
+      n_base           <= head_base | (no_subs ? 48'(head[55:54]) : 48'd0);
       n_endpoint_bytes <= cfg_endpoint_bytes[head_dest[PW-1:0]*49 +: 49];
       n_payload        <= padded - 13'(short_by);
       n_size           <= padded + 13'd16;
@@ -108,7 +119,9 @@ module glk_depacketizer #(
   logic [12:0]       now_total, ahead_total;
 
   // --- current packet ---
-  logic          active, dead;   // dead: the rest is not parsed
+  logic          active, dead;   // dead: the rest is not parsed for sub-headers
+  logic          compact;        // and always dead
+  logic          may_pass;       // compact: see below
   logic [PW-1:0] partition;
   logic [2:0]    h;
   logic [7:0]    h_room;         // data bytes of a beat beside a sub-header
@@ -122,9 +135,9 @@ module glk_depacketizer #(
   logic [1:0]    buffer;         // being written
   logic [3:0]    buffer_busy;
   logic [BUFFER_W-1:0] beat;     // of the payload, in `now`
-  // Offset bits of a sub-header: 8 * H - 10.
-  wire [37:0]    low_bits = (h == 3'd2) ? 38'h3f : (h == 3'd3) ? 38'h3fff : (h == 3'd4) ? 38'h3fffff :
-                            (h == 3'd5) ? 38'h3fffffff : 38'h3fffffffff;
+  // Offset bits of a sub-header: 8 * H - 10. Of a run: all.
+  wire [47:0]    low_bits = (h == 3'd2) ? 48'h3f : (h == 3'd3) ? 48'h3fff : (h == 3'd4) ? 48'h3fffff :
+                            (h == 3'd5) ? 48'h3fffffff : (h == 3'd6) ? 48'h3fffffffff : 48'hffffffffffff;
   wire           whole_run = h == 3'd0;
 
   wire [2*DATA_W-1:0] window = {ahead, now};
@@ -144,11 +157,49 @@ module glk_depacketizer #(
   // Whether `reach` is beyond the first beat, without an adder: the data exceeds its space in the beat.
   wire signed [8:0] gap = 9'(h_room) - 9'(jump[LB-1:0]);
   wire        beyond   = gap[8] || whole_run || word[9:0] == 10'd0 || |word[9:7] || {1'b0, word[6:0]} >= gap[7:0];
-  wire        can_pass = active && now_valid && (ahead_valid || now_last);
+  wire        can_pass = active && now_valid && (ahead_valid || now_last) && may_pass;
   wire        through  = walk ? (last_sub || beyond) : (dead || left == 13'd0 || !near); // for a cut-off packet one clock later
   wire        pass     = can_pass && through;
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
+
+  // --- the compact form: beats go to the reader too, which may take as long as they do. The last one waits for its result ---
+  localparam int WORDS = DATA_W / 64;
+  localparam int WB    = $clog2(WORDS);
+  logic          reading, read_fine, run_valid;
+  logic [47:0]   run_offset;
+  logic [12:0]   run_length;
+  logic [11:0]   run_place, read_data_at;
+  logic          copy_ready, copied; // copied: the last beat
+  logic [DATA_W-1:0] copy_data;
+  logic          copy_valid, word_ready;
+  logic [WB-1:0] word_at;
+  wire           last_word  = word_at == WB'(WORDS - 1);
+  wire           word_valid = copy_valid || copied; // zeros behind the payload
+  wire           word_taken = reading && copy_valid && word_ready;
+  wire           copy       = reading && now_valid && (now_last ? !copied : ahead_valid);
+  assign may_pass = !reading || (!now_last && copy_ready);
+
+  glk_fifo #(.W(DATA_W), .DEPTH(4096 / LANES), .BYPASS(1)) copies (
+    .clk, .rst(rst || !reading), .s_data(now), .s_valid(copy), .s_ready(copy_ready),
+    .m_data(copy_data), .m_valid(copy_valid), .m_ready(word_taken && last_word));
+  glk_compact_reader reader (
+    .clk, .rst, .s_start(load && n_compact && !n_bad), .s_repeats(n_repeats), .s_unit(n_unit),
+    .s_length_order(n_length_order), .s_gap_order(n_gap_order), .s_payload(n_payload),
+    .s_word(copy_valid ? copy_data[{word_at, 6'd0} +: 64] : 64'd0), .s_valid(word_valid), .s_ready(word_ready),
+    .m_valid(run_valid), .m_offset(run_offset), .m_length(run_length), .m_place(run_place),
+    .m_busy(reading), .m_fine(read_fine), .m_data_at(read_data_at));
+
+  always_ff @(posedge clk) begin
+    if (word_taken)
+      word_at <= word_at + WB'(1);
+    if (copy && copy_ready)
+      copied <= now_last;
+    if (load) begin
+      word_at <= '0;
+      copied  <= 1'b0;
+    end
+  end
 
   wire [1:0]  to_load  = buffer + 2'(active);
   assign load    = n_valid && !buffer_busy[to_load] && (!active || finish);
@@ -187,6 +238,9 @@ module glk_depacketizer #(
     end else if (pass && !near)
       jump <= jump - 13'(LANES);
 
+    if (run_valid)
+      fresh <= 1'b0;
+
     if (free_valid)
       buffer_busy[free_buffer] <= 1'b0;
     if (p_refuse)
@@ -197,7 +251,8 @@ module glk_depacketizer #(
     end
     if (load) begin
       active         <= 1'b1;
-      dead           <= n_bad;
+      dead           <= n_bad || n_compact;
+      compact        <= n_compact && !n_bad;
       partition      <= n_partition;
       h              <= n_h;
       h_room         <= 8'(LANES) - 8'(n_h);
@@ -226,34 +281,34 @@ module glk_depacketizer #(
   // --- pipeline behind the parser: C latches the sub-packet, B its end, X decides on the packet ---
   logic          c_sub, c_first, c_finish, c_bad;
   logic [1:0]    c_buffer, b_buffer, x_buffer;
-  logic [37:0]   c_offset, c_low_bits;
+  logic [47:0]   c_offset, c_low_bits;
   logic [12:0]   c_length;
-  logic [11:0]   c_position;
+  logic [11:0]   c_position, c_data_at;
   logic [PW-1:0] c_partition;
   logic [47:0]   c_base;
   logic [48:0]   c_endpoint_bytes;
   logic          b_sub, b_first, b_finish, b_bad;
-  logic [37:0]   b_offset, b_low_bits;
-  logic [38:0]   b_end;
+  logic [47:0]   b_offset, b_low_bits;
+  logic [48:0]   b_end;
   logic [12:0]   b_length;
-  logic [11:0]   b_position;
+  logic [11:0]   b_position, b_data_at;
   logic [PW-1:0] b_partition;
   logic [47:0]   b_base;
   logic [48:0]   b_endpoint_bytes;
   logic          x_sub, x_finish, x_bad;
   logic [12:0]   x_length;
-  logic [11:0]   x_position;
+  logic [11:0]   x_position, x_data_at;
   logic [PW-1:0] x_partition;
   logic [47:0]   x_base;
 
   logic          open, outside;
-  logic [37:0]   open_offset;
-  logic [38:0]   open_end;
+  logic [47:0]   open_offset;
+  logic [48:0]   open_end;
   logic [12:0]   open_length;
   wire           b_open = open && !b_first;
-  wire           b_join = b_open && 39'(b_offset) == open_end;
-  wire [48:0]    b_reach = 49'(b_base) + 49'(b_end);
-  wire           b_outside = b_sub && (b_end > 39'(b_low_bits) + 39'd1 || b_reach > b_endpoint_bytes);
+  wire           b_join = b_open && 49'(b_offset) == open_end;
+  wire [49:0]    b_reach = 50'(b_base) + 50'(b_end);
+  wire           b_outside = b_sub && (b_end > 49'(b_low_bits) + 49'd1 || b_reach > 50'(b_endpoint_bytes));
 
   // Padding: bytes after the payload, in the last beats, must be zero.
   logic              p1_valid, p1_first, p2_valid, p2_first, p2_any, pad_wrong;
@@ -263,15 +318,17 @@ module glk_depacketizer #(
   wire [12:0]        payload_from = payload - pass_at; // payload lanes of this beat, if in range
 
   always_ff @(posedge clk) begin
-    c_sub            <= walk && !cut_off;
+    c_sub            <= (walk && !cut_off) || run_valid;
     c_first          <= fresh;
     c_finish         <= finish;
-    c_bad            <= !fine || now_total != size || endpoint_bytes == 49'd0 || (!whole_run && |(base[37:0] & low_bits));
+    c_bad            <= !(compact ? read_fine : fine) || now_total != size || endpoint_bytes == 49'd0 ||
+                        (!whole_run && |(base & low_bits));
     c_buffer         <= buffer;
-    c_offset         <= whole_run ? 38'd0 : word[47:10];
+    c_offset         <= compact ? run_offset : whole_run ? 48'd0 : {10'd0, word[47:10]};
     c_low_bits       <= low_bits;
-    c_length         <= length;
-    c_position       <= position[11:0] + 12'(h);
+    c_length         <= compact ? run_length : length;
+    c_position       <= compact ? run_place : position[11:0] + 12'(h);
+    c_data_at        <= compact ? read_data_at : 12'd0;
     c_partition      <= partition;
     c_base           <= base;
     c_endpoint_bytes <= endpoint_bytes;
@@ -283,9 +340,10 @@ module glk_depacketizer #(
     b_buffer         <= c_buffer;
     b_offset         <= c_offset;
     b_low_bits       <= c_low_bits;
-    b_end            <= 39'(c_offset) + 39'(c_length);
+    b_end            <= 49'(c_offset) + 49'(c_length);
     b_length         <= c_length;
     b_position       <= c_position;
+    b_data_at        <= c_data_at;
     b_partition      <= c_partition;
     b_base           <= c_base;
     b_endpoint_bytes <= c_endpoint_bytes;
@@ -296,6 +354,7 @@ module glk_depacketizer #(
     x_buffer         <= b_buffer;
     x_length         <= b_length;
     x_position       <= b_position;
+    x_data_at        <= b_data_at;
     x_partition      <= b_partition;
     x_base           <= b_base;
 
@@ -305,7 +364,7 @@ module glk_depacketizer #(
 
     // Writes: a sub-packet closes the previous write or joins it; the end of the packet closes the last.
     g_valid  <= (b_sub && b_open && !b_join) || (x_finish && open);
-    g_offset <= (x_finish ? x_base : b_base) + 48'(open_offset);
+    g_offset <= (x_finish ? x_base : b_base) + open_offset;
     g_length <= open_length;
     if (x_finish) begin
       open    <= 1'b0;
@@ -339,6 +398,7 @@ module glk_depacketizer #(
     p_refuse    <= x_finish && (x_bad || outside || pad_wrong);
     p_partition <= x_partition;
     p_buffer    <= x_buffer;
+    p_data_at   <= x_data_at;
     if (rst) begin
       c_sub    <= 1'b0;
       c_finish <= 1'b0;

@@ -29,6 +29,7 @@ module glk_scatter #(
   input  logic              p_refuse,
   input  logic [PW-1:0]     p_partition,
   input  logic [1:0]        p_buffer,
+  input  logic [11:0]       p_data_at, // where positions are from
   output logic              free_valid,
   output logic [1:0]        free_buffer,
 
@@ -58,16 +59,16 @@ module glk_scatter #(
   end
 
   // --- lists of sub-packets and writes ---
-  logic          sub_valid, sub_ready, write_valid, write_ready, write_last, unused_tag, unused_last;
-  logic [11:0]   sub_position;
+  logic          sub_valid, sub_ready, write_valid, write_ready, write_last, unused_last;
+  logic [11:0]   sub_position, sub_data_at;
   logic [12:0]   sub_length;
   logic [47:0]   write_offset;
   logic [12:0]   write_length;
   logic [1:0]    write_buffer;
   logic [PW-1:0] write_partition;
-  glk_scatter_list #(.W(12 + 13), .TAG_W(1)) subs (
-    .clk, .rst, .s_data({d_position, d_length}), .s_valid(d_valid), .p_accept, .p_refuse, .p_buffer, .p_tag(1'b0),
-    .m_data({sub_position, sub_length}), .m_tag(unused_tag), .m_last(unused_last), .m_valid(sub_valid), .m_ready(sub_ready));
+  glk_scatter_list #(.W(12 + 13), .TAG_W(12)) subs (
+    .clk, .rst, .s_data({d_position, d_length}), .s_valid(d_valid), .p_accept, .p_refuse, .p_buffer, .p_tag(p_data_at),
+    .m_data({sub_position, sub_length}), .m_tag(sub_data_at), .m_last(unused_last), .m_valid(sub_valid), .m_ready(sub_ready));
   glk_scatter_list #(.W(48 + 13), .TAG_W(PW + 2)) writes (
     .clk, .rst, .s_data({g_offset, g_length}), .s_valid(g_valid), .p_accept, .p_refuse, .p_buffer, .p_tag({p_partition, p_buffer}),
     .m_data({write_offset, write_length}), .m_tag({write_partition, write_buffer}), .m_last(write_last),
@@ -105,7 +106,7 @@ module glk_scatter #(
   always_ff @(posedge clk) begin
     if (sub_ready) begin
       in_sub   <= sub_valid;
-      position <= sub_position;
+      position <= sub_data_at + sub_position;
       sub_left <= sub_length;
     end else if (step) begin
       position <= position + 12'(room);

@@ -27,24 +27,24 @@ module glk_scatter_list #(
   localparam int DEPTH = 8; // prefetch depth, at least the round trip from read to the returned entry
   localparam int DB    = $clog2(DEPTH) + 1;
 
-  (* ram_style = "block" *) logic [W-1:0] items [0:8191]; // {buffer, number}
+  (* ram_style = "block" *) logic [W-1:0] items [0:16383]; // {buffer, number}. A packet of 4096 bytes has up to 3640 runs
 
   // --- write ---
   logic [1:0]  filling;
-  logic [10:0] put;
-  wire  [10:0] last_put = s_valid ? put : put - 11'd1;
+  logic [11:0] put;
+  wire  [11:0] last_put = s_valid ? put : put - 12'd1;
 
   always_ff @(posedge clk) begin
     if (s_valid) begin
       items[{filling, put}] <= s_data;
-      put <= put + 11'd1;
+      put <= put + 12'd1;
     end
     if (p_accept || p_refuse) begin
-      put     <= 11'd0;
+      put     <= 12'd0;
       filling <= p_buffer + 2'd1;
     end
     if (rst) begin
-      put     <= 11'd0;
+      put     <= 12'd0;
       filling <= '0;
     end
   end
@@ -53,14 +53,14 @@ module glk_scatter_list #(
   logic             q_valid, waiting_ready;
   logic [1:0]       q_buffer;
   logic [TAG_W-1:0] q_tag;
-  logic [10:0]      q_last; // number of the last item
+  logic [11:0]      q_last; // number of the last item
   logic             fetch, fetch_last;
-  glk_fifo #(.W(TAG_W + 2 + 11), .DEPTH(4), .BYPASS(1)) waiting (
+  glk_fifo #(.W(TAG_W + 2 + 12), .DEPTH(4), .BYPASS(1)) waiting (
     .clk, .rst, .s_data({p_tag, p_buffer, last_put}), .s_valid(p_accept), .s_ready(waiting_ready),
     .m_data({q_tag, q_buffer, q_last}), .m_valid(q_valid), .m_ready(fetch && fetch_last));
 
   // --- prefetch while FIFO entries are free ---
-  logic [10:0]      at;
+  logic [11:0]      at;
   logic [DB-1:0]    places;
   logic             place, given, ahead_ready;
   wire  [DB-1:0]    places_next = places - DB'(fetch) + DB'(given);
@@ -76,13 +76,13 @@ module glk_scatter_list #(
     x_last  <= fetch_last;
     x_tag   <= q_tag;
     if (fetch)
-      at <= fetch_last ? 11'd0 : at + 11'd1;
+      at <= fetch_last ? 12'd0 : at + 12'd1;
     given  <= m_valid && m_ready;
     places <= places_next;
     place  <= places_next != '0;
     if (rst) begin
       x_valid <= 1'b0;
-      at      <= 11'd0;
+      at      <= 12'd0;
       given   <= 1'b0;
       places  <= DB'(DEPTH);
       place   <= 1'b0;
@@ -98,7 +98,7 @@ module glk_scatter_list #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(!p_accept || (waiting_ready && (s_valid || put != 11'd0)));
+      assert(!p_accept || (waiting_ready && (s_valid || put != 12'd0)));
       assert(!x_valid || ahead_ready);
     end
 `endif

@@ -2,8 +2,8 @@
 /*
  * Lock-step co-simulation of the FinePack receiver: the model's de-packetizer and the Verilated glk_finepack_rx get the same
  * packets. Refusals, the plain writes of accepted packets, and packet ends must match, with random gaps and back-pressure.
- * Packets are well-formed ones of every sub-header width and sub-packet length, and malformed ones. In half of the rounds both are
- * reset in the middle of other traffic first.
+ * Packets are well-formed ones of every sub-header width and sub-packet length, and of the compact form, and malformed ones. In
+ * half of the rounds both are reset in the middle of other traffic first.
  *
  * lockstep-finepack-rx-* [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
@@ -16,6 +16,7 @@
 #include <chance.h>
 #include <finepack/depacketizer.h>
 
+#include "compact_maker.h"
 #include "finepack_rx_dut.h"
 #include "packet_maker.h"
 
@@ -36,6 +37,7 @@ static struct {
 	struct plain_write *writes; /* ring of expected writes */
 	uint64_t made, checked;
 	uint64_t accepted, refused; /* expected */
+	uint64_t compact_accepted, compact_refused; /* of them in the compact form, single runs excepted */
 	uint64_t got_accepted, got_refused;
 	bool in_write;
 	size_t at; /* position in the current write */
@@ -130,8 +132,10 @@ static void give(const uint8_t *packet, size_t length)
 
 	if (glk_depacketizer_check(packet, length, t.destinations, rx_dut_partitions(), &accepted)) {
 		t.refused++;
+		t.compact_refused += (packet[7] & 8) && (packet[6] & 15) != 15;
 	} else {
 		t.accepted++;
+		t.compact_accepted += accepted.compact && !accepted.coding.single;
 		glk_depacketizer_apply(&accepted, on_write, NULL);
 		t.writes[(t.made - 1) % WRITES_MAX].packet_last = true;
 	}
@@ -169,32 +173,69 @@ static void wait_idle(void)
 		fail("packets refused", t.refused, t.got_refused);
 }
 
+/* FinePack, or a single run. Returns the packet's length. */
+static size_t make_finepack(struct packet_maker *m, bool spoilt)
+{
+	const struct glk_destination *to = &t.destinations[m->partition];
+	bool describe = below(&t.chance, 4);
+
+	m->h = describe ? 2 + below(&t.chance, 5) : to->subheader_bytes;
+	if (below(&t.chance, 4) == 0)
+		m->h = 0;
+	m->base = draw(&t.chance) & (to->bytes - 1) & GLK_LINK_OFFSET_MASK;
+	if (m->h)
+		m->base &= ~(glk_subheader_range(m->h) - 1);
+	packet_maker_fill(m, &t.chance, 1u << 20);
+	if (!m->h && spoilt)
+		compact_maker_spoil_single(m, &t.chance);
+	return packet_maker_close(m, describe);
+}
+
+/* Up to the end of the endpoint's memory, one byte more, or anywhere; anywhere too if the runs reach further than that. */
+static size_t make_compact(struct packet_maker *m, bool spoilt)
+{
+	uint64_t bytes = t.destinations[m->partition].bytes;
+
+	if (below(&t.chance, 64) == 0)
+		compact_maker_fill_equal(m, &t.chance, GLK_PAYLOAD_MAX, 1, 1, true);
+	else if (below(&t.chance, 8) == 0)
+		compact_maker_fill_limit(m, &t.chance);
+	else if (below(&t.chance, 8) == 0)
+		compact_maker_fill_beats(m, &t.chance);
+	else
+		compact_maker_fill(m, &t.chance);
+	if (spoilt && below(&t.chance, 4))
+		compact_maker_spoil(m, &t.chance);
+	if (bytes < m->span || m->span == 0)
+		m->base = draw(&t.chance) & GLK_LINK_OFFSET_MASK & (bytes - 1);
+	else if (below(&t.chance, 4))
+		m->base = draw(&t.chance) % (bytes - m->span + 1);
+	else
+		m->base = bytes - m->span + below(&t.chance, 2);
+	return packet_maker_close(m, true);
+}
+
 static void run_traffic(unsigned packets)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
-	unsigned spoilt = below(&t.chance, 3) * 64;
+	unsigned spoilt = below(&t.chance, 3) * 64, compacts = below(&t.chance, 4) * 80;
 
 	t.in_gap = gaps[below(&t.chance, 5)];
 	t.out_gap = gaps[below(&t.chance, 5)];
 	for (unsigned p = 0; p < rx_dut_partitions(); p++) {
-		t.destinations[p].bytes = below(&t.chance, 8) ? UINT64_C(1) << (12 + below(&t.chance, 37)) : 0;
+		t.destinations[p].bytes = UINT64_C(1) << (below(&t.chance, 3) ? 12 + below(&t.chance, 37) : 48);
+		if (below(&t.chance, 8) == 0)
+			t.destinations[p].bytes = 0;
+		t.destinations[p].compact = true;
 		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
 	}
 	for (unsigned i = 0; i < packets && going(); i++) {
 		struct packet_maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
-		bool describe = below(&t.chance, 4);
-		size_t length;
+		bool spoils = below(&t.chance, 256) < spoilt, compact = below(&t.chance, 256) < compacts;
+		size_t length = compact ? make_compact(&m, spoils) : make_finepack(&m, spoils);
 
-		m.h = describe ? 2 + below(&t.chance, 5) : t.destinations[m.partition].subheader_bytes;
-		if (below(&t.chance, 4) == 0)
-			m.h = 0;
-		m.base = draw(&t.chance) & (t.destinations[m.partition].bytes - 1) & GLK_LINK_OFFSET_MASK;
-		if (m.h)
-			m.base &= ~(glk_subheader_range(m.h) - 1);
-		packet_maker_fill(&m, &t.chance, 1u << 20);
-		length = packet_maker_close(&m, describe);
-		if (below(&t.chance, 256) < spoilt)
+		if (spoils && (m.h || below(&t.chance, 2)))
 			length = packet_maker_spoil(&m, &t.chance, length);
 		give(m.packet, length);
 	}
@@ -262,29 +303,68 @@ static void report_rates(void)
 	}
 }
 
+/* Runs per clock in the compact form, back to back. */
+static void report_compact_rate(unsigned runs, unsigned length, bool repeats)
+{
+	const unsigned packets = 200;
+	double clocks;
+
+	start(1, 0, NULL);
+	t.destinations[0].bytes = UINT64_C(1) << 30;
+	t.destinations[0].compact = true;
+	rx_dut_configure(t.dut, 0, 5, t.destinations[0].bytes);
+	for (unsigned p = 0; p < packets; p++) {
+		struct packet_maker m = { 0 };
+
+		compact_maker_fill_equal(&m, &t.chance, runs, 1000, length, repeats);
+		give(m.packet, packet_maker_close(&m, true));
+	}
+	wait_idle();
+	clocks = (double)(t.clocks - 40);
+	printf("# rate: compact, %3.0f runs of %2u bytes, %s repeated: %.3f per clock, %.1f clocks per packet%s%s\n",
+	       (double)t.made / packets, length, repeats ? "shapes" : "none", (double)t.made / clocks, clocks / packets,
+	       t.failure[0] ? " " : "", t.failure);
+}
+
+static void report_compact_rates(void)
+{
+	static const unsigned runs[] = { 2, 4, 16, 64, 4096 }, lengths[] = { 8, 64 };
+
+	for (unsigned i = 0; i < 20; i++)
+		report_compact_rate(runs[i % 5], lengths[i / 10], i / 5 % 2);
+}
+
 int main(int argc, char **argv)
 {
 	const struct bench_options o = bench_options(argc, argv, "packets", 2000);
-	uint64_t round = o.first, writes = 0, accepted = 0, refused = 0, clocks = 0;
+	uint64_t round = o.first, writes = 0, accepted = 0, refused = 0, compact_accepted = 0, compact_refused = 0, clocks = 0;
+	bool both;
 
 	printf("# seed %" PRIu64 ", %u partitions, %u bytes per beat\n", o.seed, rx_dut_partitions(), rx_dut_lanes());
-	if (o.rates)
+	if (o.rates) {
 		report_rates();
+		report_compact_rates();
+	}
 	do {
 		start(o.seed, round, o.wave);
 		run_round(50);
 		accepted += t.accepted;
 		refused += t.refused;
+		compact_accepted += t.compact_accepted;
+		compact_refused += t.compact_refused;
 		writes += t.checked;
 		clocks += t.clocks;
 		round++;
 	} while (accepted + refused < o.amount && !t.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " packets accepted, %" PRIu64 " refused, %" PRIu64 " writes, %" PRIu64 " clocks\n",
 	       round, accepted, refused, writes, clocks);
+	printf("# of them in the compact form %" PRIu64 " accepted, %" PRIu64 " refused\n", compact_accepted, compact_refused);
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
-	printf("%sok 1 - model and RTL write the same data\n1..1\n", t.failure[0] ? "not " : "");
+	both = o.one || (compact_accepted && compact_refused);
+	printf("%sok 1 - model and RTL write the same data\n", t.failure[0] ? "not " : "");
+	printf("%sok 2 - packets of the compact form were accepted, and others refused\n1..2\n", both ? "" : "not ");
 	rx_dut_destroy(t.dut);
 	free(t.writes);
-	return t.failure[0] != 0;
+	return t.failure[0] || !both;
 }

@@ -57,8 +57,8 @@ size_t packet_maker_close(struct packet_maker *m, bool describe)
 	p[3] = (uint8_t)dwords;
 	p[7] = (uint8_t)(((1u << (m->payload - 4 * (dwords - 1))) - 1) << 4 | (describe ? m->h : 0));
 	if (!m->h) {
-		p[6] = (uint8_t)(0x0f | (address & 3) << 6);
-		p[7] |= 8;
+		p[6] = (uint8_t)((m->first_be ? m->tag : 0x0f) | (address & 3) << 6);
+		p[7] |= m->first_be ? (uint8_t)m->first_be : 8;
 		address &= ~UINT64_C(3);
 	}
 	for (unsigned i = 0; i < 8; i++)
