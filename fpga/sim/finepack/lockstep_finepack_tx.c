@@ -395,18 +395,15 @@ struct pattern {
 	uint64_t at[PARTITIONS_MAX];
 };
 
+/* All but partitions and longest store. */
 static void draw_pattern(struct pattern *p)
 {
-	static const unsigned lengths[] = { 4, 8, 16, 32, 64, 200, 4096 }, elements[] = { 1, 2, 4, 8, 12 };
+	static const unsigned elements[] = { 1, 2, 4, 8, 12 };
 
-	*p = (struct pattern){
-		.partitions = 1 + below(&t.chance, tx_dut_partitions()),
-		.kind = below(&t.chance, PATTERNS),
-		.span_shift = 7 + below(&t.chance, 40),
-		.length_max = lengths[below(&t.chance, 7)],
-		.element = elements[below(&t.chance, 5)],
-		.shapes = 1 + below(&t.chance, SHAPES_MAX),
-	};
+	p->kind = below(&t.chance, PATTERNS);
+	p->span_shift = 7 + below(&t.chance, 40);
+	p->element = elements[below(&t.chance, 5)];
+	p->shapes = 1 + below(&t.chance, SHAPES_MAX);
 	for (unsigned i = 0; i < SHAPES_MAX; i++) {
 		p->gap[i] = 1 + below(&t.chance, below(&t.chance, 2) ? 8 : 300);
 		p->length[i] = 1 + below(&t.chance, 24);
@@ -507,8 +504,12 @@ static void check_cost(const int64_t *before, unsigned partitions)
 
 static void run_traffic(uint64_t stores)
 {
-	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
-	struct pattern p;
+	static const unsigned gaps[] = { 0, 0, 16, 128, 230 }, lengths[] = { 4, 8, 16, 32, 64, 200, 4096 };
+	struct pattern p = {
+		.partitions = 1 + below(&t.chance, tx_dut_partitions()),
+		.length_max = lengths[below(&t.chance, 7)],
+	};
+	bool vary = below(&t.chance, 2);
 	int64_t before[PARTITIONS_MAX];
 	unsigned h, contexts = 1 + below(&t.chance, tx_dut_contexts());
 
@@ -537,6 +538,8 @@ static void run_traffic(uint64_t stores)
 			do_probe(partition, address, 0);
 		else if (what == 8)
 			check_queues();
+		else if (what == 9 && vary)
+			draw_pattern(&p);
 		else
 			do_store(partition, address, length, below(&t.chance, contexts));
 	}
