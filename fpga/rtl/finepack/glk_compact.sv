@@ -94,16 +94,22 @@ module glk_compact #(
     .clk, .rst, .s_data({o_compact, o_code, o_payload, o_runs, o_tail}), .s_valid(o_valid), .s_ready(o_ready),
     .m_data({m_compact, m_code, m_payload, m_runs, m_tail}), .m_valid, .m_ready);
 
-  // --- packets inside ---
+  // --- packets inside: counted a clock later, since inputs are late ---
   localparam int INSIDE_W = 6;
   logic [INSIDE_W-1:0] inside_count;
-  wire  [INSIDE_W-1:0] inside_next = inside_count + INSIDE_W'(s_packet && s_ready) - INSIDE_W'(m_valid && m_ready);
+  logic                entered, left, none;
+  wire  [INSIDE_W-1:0] inside_next = inside_count + INSIDE_W'(entered) - INSIDE_W'(left);
+  assign idle = none && !entered;
   always_ff @(posedge clk) begin
+    entered      <= s_packet && s_ready;
+    left         <= m_valid && m_ready;
     inside_count <= inside_next;
-    idle         <= inside_next == '0;
+    none         <= inside_next == '0;
     if (rst) begin
+      entered      <= 1'b0;
+      left         <= 1'b0;
       inside_count <= '0;
-      idle         <= 1'b1;
+      none         <= 1'b1;
     end
   end
 endmodule

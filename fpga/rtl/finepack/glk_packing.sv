@@ -113,6 +113,7 @@ module glk_packing #(
   // --- B: packets ---
   logic [10:0] b_runs;    // of the open packet
   logic [12:0] b_payload; // with a sub-header for each
+  logic signed [14:0] b_left; // bytes that the next run may have
   logic [10:0] b_headers; // bytes of these
   logic [12:0] b_alone;   // the first one's length
   logic        b_long;    // it has no sub-header
@@ -121,8 +122,8 @@ module glk_packing #(
   wire  [2:0]  c_h      = set_h[c_sel*3 +: 3];
   wire  [12:0] c_limit  = set_limit[c_sel*13 +: 13];
   wire         c_packs  = set_packing[c_sel];
-  wire  [13:0] c_sum    = 14'(b_payload) + 14'(c_h) + 14'(c_run);
-  wire         c_fits   = !b_long && c_run <= LONGEST && c_sum <= 14'(c_limit) && b_runs < 11'(RUNS);
+  wire  [12:0] c_bytes  = 13'(c_h) + c_run; // at most the limit and a sub-header
+  wire         c_fits   = !b_long && c_run <= LONGEST && $signed({2'b0, c_run}) <= b_left && b_runs < 11'(RUNS);
   wire         b_some   = b_runs != 11'd0;
   logic        known_ready, packet_ready, form_ready, form_idle;
   // Without packing the packet is given with its first run.
@@ -150,7 +151,8 @@ module glk_packing #(
     if (c_take) begin
       b_sel     <= c_sel;
       b_runs    <= (c_last && !c_packs) ? 11'd0 : b_runs + 11'd1;
-      b_payload <= b_some ? c_sum[12:0] : 13'(c_h) + c_run;
+      b_payload <= (b_some ? b_payload : 13'd0) + c_bytes;
+      b_left    <= (b_some ? b_left : $signed({2'b0, c_limit}) - $signed(15'(c_h))) - $signed({2'b0, c_bytes});
       b_headers <= b_some ? b_headers + 11'(c_h) : 11'(c_h);
       b_final   <= c_last && c_packs;
       if (!b_some) begin
