@@ -4,7 +4,8 @@
  * stores, flushes and probes. Packets and their order, flush reasons, runs, payload and overwritten bytes must match; a token
  * returns directly after the flushes that the model had made when it was given; when the RTL is idle, its reported queue state
  * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed. In half of the
- * rounds both are reset in the middle of other traffic first.
+ * rounds both are reset in the middle of other traffic first. With at least as many stores as by default, packets in the compact
+ * form must occur with and without repetitions, with every unit, and packets that keep their sub-headers or are single runs.
  *
  * lockstep-finepack-tx-* [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
@@ -30,6 +31,8 @@ struct expected {
 	size_t bytes;
 	unsigned partition, reason, runs, payload;
 	enum { FORM_NONE, FORM_SUBHEADERS, FORM_SINGLE, FORM_COMPACT } form; /* none: MODE.COMPACT has no effect */
+	bool adjoin; /* with sub-headers although MODE.COMPACT is set: two runs do, */
+	bool equal;  /* or the compact form takes as many bytes */
 };
 
 struct sent_token {
@@ -71,7 +74,7 @@ static bool going(void)
 
 /* The forms of all packets that were compared, of partitions with MODE.PACKING and MODE.COMPACT. */
 static struct {
-	uint64_t subheaders, single, compact[2][4]; /* [repeats][log2 of the unit] */
+	uint64_t subheaders, adjoin, equal, single, compact[2][4]; /* [repeats][log2 of the unit] */
 } forms;
 
 static void count_form(const struct expected *e)
@@ -79,6 +82,8 @@ static void count_form(const struct expected *e)
 	unsigned first_be = e->packet[7] & 15;
 
 	forms.subheaders += e->form == FORM_SUBHEADERS;
+	forms.adjoin += e->adjoin;
+	forms.equal += e->equal;
 	forms.single += e->form == FORM_SINGLE;
 	if (e->form == FORM_COMPACT)
 		forms.compact[first_be >> 2 & 1][first_be & 3]++;
@@ -87,9 +92,10 @@ static void count_form(const struct expected *e)
 /* Prints the forms. Returns false if one never occurred. */
 static bool report_forms(void)
 {
-	bool all = forms.subheaders && forms.single;
+	bool all = forms.subheaders > forms.adjoin + forms.equal && forms.adjoin && forms.equal && forms.single;
 
-	printf("# with compact: %" PRIu64 " packets with sub-headers, %" PRIu64 " single runs\n", forms.subheaders, forms.single);
+	printf("# with compact: %" PRIu64 " packets with sub-headers, in %" PRIu64 " of them runs adjoin, in %" PRIu64
+	       " the compact form is as long; %" PRIu64 " single runs\n", forms.subheaders, forms.adjoin, forms.equal, forms.single);
 	for (unsigned i = 0; i < 2; i++) {
 		const uint64_t *c = forms.compact[i];
 
@@ -112,27 +118,51 @@ static unsigned count_compact_runs(const struct expected *e, const struct glk_co
 	return runs;
 }
 
-/* Payload of a packet without padding, and its number of runs. */
+/* Why a packet has kept its sub-headers. */
+static void look_at_runs(struct expected *e, struct glk_run *run)
+{
+	struct glk_compact_coding coding;
+
+	for (unsigned i = 1; i < e->runs; i++)
+		e->adjoin = e->adjoin || run[i].address == run[i - 1].address + run[i - 1].length;
+	e->equal = !e->adjoin && glk_compact_measure(run, e->runs, &coding) == e->payload;
+}
+
+static void look_at_subheaders(struct expected *e, unsigned subheader_bytes, bool compact)
+{
+	const uint8_t *payload = e->packet + GLK_PACKET_HEADER_BYTES;
+	static struct glk_run run[GLK_PAYLOAD_MAX / 3];
+
+	e->runs = 0;
+	for (unsigned at = 0; at < e->payload; at += subheader_bytes + run[e->runs++].length) {
+		uint64_t subheader = 0;
+
+		memcpy(&subheader, payload + at, subheader_bytes);
+		run[e->runs].address = subheader >> GLK_SUBHEADER_LENGTH_BITS;
+		run[e->runs].length = subheader % 1024 ? subheader % 1024 : 1024;
+	}
+	e->form = compact ? FORM_SUBHEADERS : FORM_NONE;
+	if (compact)
+		look_at_runs(e, run);
+}
+
+/* Payload of a packet without padding, its form and number of runs. */
 static void look_into(struct expected *e, unsigned subheader_bytes, bool compact)
 {
-	const uint8_t *p = e->packet, *payload = p + GLK_PACKET_HEADER_BYTES;
-	unsigned dwords = (unsigned)(p[2] & 3) << 8 | p[3], length;
+	const uint8_t *p = e->packet;
+	unsigned dwords = (unsigned)(p[2] & 3) << 8 | p[3];
 	struct glk_compact_coding coding;
 
 	e->payload = 4 * ((dwords ? dwords : 1024) - 1);
 	for (unsigned last_be = p[7] >> 4; last_be & 1; last_be >>= 1)
 		e->payload++;
+	e->adjoin = e->equal = false;
 	if ((p[7] & 15) >= GLK_COMPACT_FIRST_BE && glk_compact_coding_of(p[7] & 15, p[6] & 63, &coding)) {
 		e->runs = count_compact_runs(e, &coding);
 		e->form = !compact ? FORM_NONE : coding.single ? FORM_SINGLE : FORM_COMPACT;
 		return;
 	}
-	e->runs = 0;
-	e->form = compact ? FORM_SUBHEADERS : FORM_NONE;
-	for (unsigned at = 0; at < e->payload; at += subheader_bytes + (length ? length : 1024)) {
-		length = payload[at] | (unsigned)(payload[at + 1] & 3) << 8;
-		e->runs++;
-	}
+	look_at_subheaders(e, subheader_bytes, compact);
 }
 
 static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
@@ -381,7 +411,7 @@ static void do_probe(unsigned partition, uint64_t offset, unsigned length)
 
 /* --- rounds --- */
 
-enum { RANDOM, SEQUENTIAL, FEW_LINES, WINDOW_EDGES, STRIDED, ELEMENTS, STRIDES, SHAPES, LINES, PATTERNS };
+enum { RANDOM, SEQUENTIAL, FEW_LINES, WINDOW_EDGES, STRIDED, ELEMENTS, STRIDES, SHAPES, LINES, BLOCKS, PATTERNS };
 #define SHAPES_MAX 4u
 
 struct pattern {
@@ -446,6 +476,9 @@ static uint64_t draw_address(struct pattern *p, unsigned partition, unsigned *le
 		address = p->at[partition] % mask + p->gap[shape];
 		p->at[partition] = address + *length;
 		return address;
+	case BLOCKS: /* few and long, in one window: sub-headers may take less */
+		*length = 150 + below(&t.chance, 500);
+		return range + draw(&t.chance) % (range - *length % range);
 	case LINES:
 		*length = GLK_LINE_BYTES;
 		return draw(&t.chance) % span / GLK_LINE_BYTES * GLK_LINE_BYTES & mask;
