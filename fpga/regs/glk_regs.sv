@@ -348,6 +348,8 @@ package glk_regs;
   localparam int LINK_STATUS_UP_SHIFT = 0;
   localparam logic [63:0] LINK_STATUS_SESSION_MASK = 64'h0000000000000002; // a session exists: 1 while UP, and while the link is down but can resume
   localparam int LINK_STATUS_SESSION_SHIFT = 1;
+  localparam logic [63:0] LINK_STATUS_PEER_COMPACT_MASK = 64'h0000000000000004; // the remote card accepts the compact form (PARTITION.MODE.COMPACT); 0 while not UP
+  localparam int LINK_STATUS_PEER_COMPACT_SHIFT = 2;
   localparam logic [63:0] LINK_STATUS_PEER_CLUSTER_MASK = 64'h000000000000ff00; // cluster of the remote card; 0 while not UP
   localparam int LINK_STATUS_PEER_CLUSTER_SHIFT = 8;
   localparam logic [63:0] LINK_STATUS_PEER_VERSION_MASK = 64'h0000000000ff0000; // link format version of the remote card; 0 while not UP

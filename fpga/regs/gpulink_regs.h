@@ -350,6 +350,8 @@
 #define GLK_LINK_STATUS_UP_SHIFT		0U
 #define GLK_LINK_STATUS_SESSION_MASK		0x0000000000000002ULL /* a session exists: 1 while UP, and while the link is down but can resume */
 #define GLK_LINK_STATUS_SESSION_SHIFT		1U
+#define GLK_LINK_STATUS_PEER_COMPACT_MASK	0x0000000000000004ULL /* the remote card accepts the compact form (PARTITION.MODE.COMPACT); 0 while not UP */
+#define GLK_LINK_STATUS_PEER_COMPACT_SHIFT	2U
 #define GLK_LINK_STATUS_PEER_CLUSTER_MASK	0x000000000000ff00ULL /* cluster of the remote card; 0 while not UP */
 #define GLK_LINK_STATUS_PEER_CLUSTER_SHIFT	8U
 #define GLK_LINK_STATUS_PEER_VERSION_MASK	0x0000000000ff0000ULL /* link format version of the remote card; 0 while not UP */

@@ -28,7 +28,7 @@ enum glk_refusal {
 struct glk_destination {
 	uint64_t bytes;		  /**< size of the endpoint's memory; 0: no endpoint */
 	unsigned subheader_bytes; /**< H (2..6) for packets whose First BE is 0 */
-	bool compact;		  /**< accepts all of the compact form (model only: cards accept its packets of a single run) */
+	bool compact;		  /**< accepts all of the compact form; otherwise only its packets of a single run */
 };
 
 /** An accepted packet. `payload` points into the packet, which must outlive it. */

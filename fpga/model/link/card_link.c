@@ -224,6 +224,7 @@ static uint64_t status(const struct glk_card_link *link)
 	const struct glk_link_hello *peer = link->up ? glk_link_layer_peer(link->layer) : NULL;
 
 	return (link->up ? GLK_LINK_STATUS_UP_MASK : 0) | (link->session ? GLK_LINK_STATUS_SESSION_MASK : 0) |
+	       (peer && peer->compact ? GLK_LINK_STATUS_PEER_COMPACT_MASK : 0) |
 	       (peer ? (uint64_t)peer->cluster << GLK_LINK_STATUS_PEER_CLUSTER_SHIFT |
 			       (uint64_t)peer->version << GLK_LINK_STATUS_PEER_VERSION_SHIFT
 		     : 0) |
@@ -383,6 +384,7 @@ static int create_layer(struct glk_card_link *link)
 		.serial = c->serial,
 		.version = version(link),
 		.cluster = c->cluster,
+		.compact = !c->no_packing,
 		.session = c->link_session,
 		.credits = { GLK_LINK_POSTED_ROOM, GLK_LINK_REQUEST_ROOM, GLK_LINK_RESPONSE_ROOM },
 	};

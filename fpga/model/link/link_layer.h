@@ -50,6 +50,7 @@ struct glk_block {
 struct glk_link_hello {
 	uint64_t serial;
 	uint8_t version, cluster;
+	bool compact; /**< accepts packets in the compact form */
 	uint16_t session;
 	uint16_t credits[GLK_CLASS_COUNT];
 };

@@ -78,6 +78,7 @@ void glk_link_hello_put(uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], const st
 	flits[0][9] = hello->cluster;
 	put_le16(flits[0] + 10, hello->session);
 	put_le16(flits[0] + 12, other);
+	flits[0][14] = hello->compact;
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		put_le16(flits[1] + 2 * class, hello->credits[class]);
 }
@@ -106,6 +107,7 @@ bool glk_link_hello_get(const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], st
 	hello->cluster = flits[0][9];
 	hello->session = get_le16(flits[0] + 10);
 	*other = get_le16(flits[0] + 12);
+	hello->compact = flits[0][14] & 1;
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		hello->credits[class] = get_le16(flits[1] + 2 * class);
 	glk_link_hello_put(again, hello, *other); /* unused bits must be 0 */

@@ -73,6 +73,8 @@ void glk_remote_session_begins(struct glk_remote *remote)
 {
 	memset(remote->sent, 0, sizeof(remote->sent));
 	for (unsigned p = 0; p < remote->common->config.partitions; p++)
+		remote->endpoints->partitions[p].peer_compact = glk_link_layer_peer(remote->link->layer)->compact;
+	for (unsigned p = 0; p < remote->common->config.partitions; p++)
 		if (glk_endpoint_is_link(remote->endpoints, p))
 			glk_remote_ask(remote, p);
 }

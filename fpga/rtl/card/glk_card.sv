@@ -143,7 +143,7 @@ module glk_card #(
   logic                     enabled;
   logic [PARTITIONS*3-1:0]  cfg_subheader_bytes;
   logic [PARTITIONS*13-1:0] cfg_max_payload_bytes;
-  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing;
+  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing, cfg_compact;
   logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns;
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
@@ -506,6 +506,11 @@ module glk_card #(
   logic [6:0]        look_entries;
   logic [14:0]       look_payload;
 
+  logic                  peer_compact;
+  logic [PARTITIONS-1:0] may_compact; // what receives their packets accepts the compact form
+  always_ff @(posedge clk)
+    may_compact <= cfg_compact & ~(ep_remote & {PARTITIONS{!peer_compact}});
+
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
     .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact('0),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
@@ -763,7 +768,7 @@ module glk_card #(
       glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .REPLAY(LINK_REPLAY), .HELLO(LINK_HELLO)) card_link (
         .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
         .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_remote, .remote_partition, .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
-        .up(link_up), .idle(link_idle),
+        .up(link_up), .peer_compact, .idle(link_idle),
         .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
         .posted_valid(remote_posted_valid), .posted_partition(remote_posted_partition), .posted_ready(remote_posted_ready), .hold(arrivals_full),
         .e_passed, .e_passed_remote, .e_arrived(e_remote),
@@ -782,6 +787,7 @@ module glk_card #(
         .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
     end else begin : alone
       assign {look_remote_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
+      assign peer_compact = 1'b0;
       assign {own_data, own_bytes, own_last, own_valid, t_ready} = {t_data, t_bytes, t_last, t_valid, own_ready};
       assign {e_passed, e_passed_remote} = {t_valid && t_ready && t_last, 1'b0};
       assign {remote_posted_valid, remote_posted_partition, e_remote, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
@@ -807,7 +813,7 @@ module glk_card #(
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_flush_timeout_ns,
+    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,

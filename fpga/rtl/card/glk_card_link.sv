@@ -39,6 +39,7 @@ module glk_card_link #(
 
   // Link status
   output logic              up,
+  output logic              peer_compact, // the other card accepts the compact form
   output logic              idle,
 
   // Packets of the card, and those of them to its own endpoints
@@ -167,7 +168,7 @@ module glk_card_link #(
   glk_link_registers #(.FLITS(FLITS)) registers (
     .clk, .rst, .clear, .word(l_word), .shown(l_shown), .value(l_value), .allowed(l_allowed), .take(l_take), .snapshot, .snapshot_done(l_snapshot_done),
     .cfg_enable, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_trimming, .cfg_yielding, .cfg_pool_cycles, .cfg_burst,
-    .cfg_trim_code, .cfg_timeout_ns, .cluster, .up, .session(alive), .peer_cluster, .peer_serial, .places,
+    .cfg_trim_code, .cfg_timeout_ns, .cluster, .up, .session(alive), .peer_cluster, .peer_compact, .peer_serial, .places,
     .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out,
     .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks), .e_up(x_up), .e_resumed(x_resumed), .e_down,
     .e_frame_sent, .e_frame_received, .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version,
@@ -292,12 +293,12 @@ module glk_card_link #(
     for (int k = 0; k < 3; k = k + 1)
       freed[12*k +: 12] = 12'(r_valid[k] && r_ready[k]);
   glk_link_layer layer (
-    .clk, .rst, .cfg_serial(serial), .cfg_cluster(cluster), .cfg_session(first_session), .cfg_room({3{12'(ROOM)}}),
+    .clk, .rst, .cfg_serial(serial), .cfg_compact(1'b1), .cfg_cluster(cluster), .cfg_session(first_session), .cfg_room({3{12'(ROOM)}}),
     .cfg_replay(32'(REPLAY)), .cfg_ack(32'(ACK)), .cfg_hello(32'(HELLO)),
     .s_type, .s_data, .s_pieces, .s_valid(q_valid_out && session), .s_ready, .c_valid, .c_class, .c_pieces,
     .m_type(f_type), .m_data(f_data), .m_valid(f_valid), .m_ready(f_ready && session), .m_refused(wrong && session), .m_freed(freed),
     .i_data(li_data), .i_control(li_control), .i_valid(li_valid && cfg_enable), .i_cut(li_cut), .i_reset(!cfg_enable || halt || gives_up),
-    .o_data(lo_data), .o_control(lo_control), .o_valid(ll_valid), .o_go(lo_go), .up, .peer_serial, .peer_cluster,
+    .o_data(lo_data), .o_control(lo_control), .o_valid(ll_valid), .o_go(lo_go), .up, .peer_serial, .peer_cluster, .peer_compact,
     .e_up(x_up), .e_resumed(x_resumed), .e_lost(x_lost), .e_ended(x_ended), .e_down, .e_frame_sent, .e_frame_received,
     .e_word_sent(unused_word), .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version);
   assign lo_valid        = ll_valid && cfg_enable;

@@ -17,6 +17,7 @@ module glk_link_layer #(
   // Contents of hello. cfg_session: nonzero, and different after every `rst`. Constant while out of reset; the timers may
   // change.
   input  logic [63:0]  cfg_serial,
+  input  logic         cfg_compact, // accepts the compact form
   input  logic [7:0]   cfg_cluster,
   input  logic [15:0]  cfg_session,
   input  logic [3*12-1:0] cfg_room,  // receive buffer in pieces by class, posted lowest
@@ -60,6 +61,7 @@ module glk_link_layer #(
   output logic         up,
   output logic [63:0]  peer_serial,
   output logic [7:0]   peer_cluster,
+  output logic         peer_compact,
 
   // Event pulses. Order within one clock: lost, ended, up or resumed. No flit of a session is delivered after e_ended.
   output logic         e_up,
@@ -118,7 +120,7 @@ module glk_link_layer #(
   glk_link_session #(.W(W)) sessions (
     .clk, .rst, .cfg_session, .cfg_hello, .r_data, .r_flit, .r_index, .r_hello(r_word && !of_session && r_fits && same),
     .r_flits(w_flits), .r_ready(w_pass), .r_plain(w_plain), .r_cut, .r_reset, .r_refused, .r_wrong(wrong), .greet, .lost,
-    .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear, .comes_up, .resumes, .peer_serial, .peer_cluster, .room,
+    .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear, .comes_up, .resumes, .peer_serial, .peer_cluster, .peer_compact, .room,
     .e_protocol(bad), .e_version(strange));
 
   // --- receive: frames ---
@@ -251,7 +253,7 @@ module glk_link_layer #(
     if (o_flit)
       p_data = s_data;
     if (o_hello && o_block == 2'd0)
-      p_data = {16'd0, other, own, cfg_cluster, 8'd1, cfg_serial};
+      p_data = {15'd0, cfg_compact, other, own, cfg_cluster, 8'd1, cfg_serial};
     if (o_hello && o_block == 2'd1)
       p_data = {80'd0, 4'd0, cfg_room[35:24], 4'd0, cfg_room[23:12], 4'd0, cfg_room[11:0]};
   end

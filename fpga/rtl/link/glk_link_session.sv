@@ -44,6 +44,7 @@ module glk_link_session #(
   // Identity of the peer, captured when the session began
   output logic [63:0]  peer_serial,
   output logic [7:0]   peer_cluster,
+  output logic         peer_compact, // accepts the compact form
   output logic [3*12-1:0] room,     // from the hello being received
 
   output logic         e_protocol,
@@ -52,6 +53,7 @@ module glk_link_session #(
   // --- payload of a hello ---
   logic [63:0] serial;
   logic [7:0]  version, cluster;
+  logic        compact;
   logic [15:0] session, names;
   logic        right0, right1;
   logic [2:0]  room_right;
@@ -62,8 +64,8 @@ module glk_link_session #(
   end
   always_ff @(posedge clk) begin
     if (r_flit && r_index == 4'd0) begin
-      {names, session, cluster, version, serial} <= r_data[111:0];
-      right0 <= r_data[95:80] != '0 && r_data[127:112] == '0;
+      {compact, names, session, cluster, version, serial} <= r_data[112:0];
+      right0 <= r_data[95:80] != '0 && r_data[127:113] == '0;
     end
     if (r_flit && r_index == 4'd1) begin
       room   <= {r_data[43:32], r_data[27:16], r_data[11:0]};
@@ -111,6 +113,7 @@ module glk_link_session #(
     if (comes_up && !resumes) begin
       peer_serial  <= serial;
       peer_cluster <= cluster;
+      peer_compact <= compact;
     end
     if (rst) begin
       up     <= 1'b0;

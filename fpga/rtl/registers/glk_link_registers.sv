@@ -36,6 +36,7 @@ module glk_link_registers #(
   input  logic          up,
   input  logic          session,
   input  logic [7:0]    peer_cluster,
+  input  logic          peer_compact,
   input  logic [63:0]   peer_serial,
   input  logic [PW-1:0] places,          // free slots in the cluster queue
 
@@ -136,7 +137,7 @@ module glk_link_registers #(
   logic [63:0] status;
   always_ff @(posedge clk) begin
     queued <= 16'(FLITS) - 16'(places);
-    status <= {16'b0, queued, 8'b0, up ? {8'(VERSION), peer_cluster} : 16'b0, 6'b0, session, up};
+    status <= {16'b0, queued, 8'b0, up ? {8'(VERSION), peer_cluster} : 16'b0, 5'b0, up && peer_compact, session, up};
     case (word)
       9'((glk_regs::LINK_STATUS - BASE) / 8):      setting <= status;
       9'((glk_regs::LINK_CAPS - BASE) / 8):        setting <= CAPS;

@@ -55,6 +55,7 @@ module glk_registers #(
   output logic [PARTITIONS-1:0]    cfg_coalesce,
   output logic [PARTITIONS-1:0]    cfg_self_describe,
   output logic [PARTITIONS-1:0]    cfg_packing,
+  output logic [PARTITIONS-1:0]    cfg_compact,
   output logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns,
   output logic [PARTITIONS*2-1:0]  ep_kind,
   output logic [PARTITIONS*52-1:0] ep_base,
@@ -308,7 +309,7 @@ module glk_registers #(
     .clk, .rst, .clear, .link, .pool_bytes, .look_remote_bytes,
     .partition(element[PW-1:0]), .word(word[3:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0), .new_value(value), .allowed(p_allowed),
     .flushes(p_flushes), .drains(p_drains),
-    .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_flush_timeout_ns,
+    .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .remote, .remote_bound, .remote_partition, .ask_valid, .ask_partition);
   assign look_partition = element[PW-1:0];
 

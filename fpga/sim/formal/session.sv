@@ -177,7 +177,7 @@ module session_card (
     .r_index({3'd0, rst}), .r_hello(whole), .r_flits(4'd2), .r_ready(held[4]), .r_plain(!bad), .r_cut(cut), .r_reset(reset),
     .r_refused(refused),
     .r_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
-    .comes_up, .resumes, .peer_serial(), .peer_cluster(), .room(), .e_protocol, .e_version);
+    .comes_up, .resumes, .peer_serial(), .peer_cluster(), .peer_compact(), .room(), .e_protocol, .e_version);
 
   // --- output; the channel carries 3 bits of session numbers ---
   logic [10:0] wire_0, wire_1;

@@ -35,11 +35,11 @@ module link_clock_bench #(
   logic [127:0] li_data, lo_data;
   logic         li_control, li_valid, li_cut, lo_control, lo_valid, lo_go;
   glk_link_layer #(.FRAMES(64), .BUFFER(2048)) layer (
-    .clk, .rst, .cfg_serial(64'(session)), .cfg_cluster(8'd0), .cfg_session(session), .cfg_room({3{12'd600}}),
+    .clk, .rst, .cfg_serial(64'(session)), .cfg_compact(1'b1), .cfg_cluster(8'd0), .cfg_session(session), .cfg_room({3{12'd600}}),
     .cfg_replay(32'd3000), .cfg_ack(32'd16), .cfg_hello(32'd2000), .s_type(5'd1), .s_data, .s_pieces(9'd1), .s_valid, .s_ready,
     .c_valid, .c_class, .c_pieces, .m_type(), .m_data, .m_valid, .m_ready(1'b1), .m_refused(1'b0), .m_freed(36'(m_freed)),
     .i_data(li_data), .i_control(li_control), .i_valid(li_valid), .i_cut(li_cut), .i_reset(1'b0), .o_data(lo_data),
-    .o_control(lo_control), .o_valid(lo_valid), .o_go(lo_go), .up, .peer_serial(), .peer_cluster(), .e_up(), .e_resumed(),
+    .o_control(lo_control), .o_valid(lo_valid), .o_go(lo_go), .up, .peer_serial(), .peer_cluster(), .peer_compact(), .e_up(), .e_resumed(),
     .e_lost(), .e_ended, .e_down(), .e_frame_sent(), .e_frame_received(), .e_word_sent(), .e_replay, .e_frame_replayed(),
     .e_frame_repeated(), .e_crc, .e_sequence(), .e_protocol(), .e_version());
   glk_link_clock #(.DEPTH(DEPTH)) crossing (

@@ -24,6 +24,7 @@ void link_layer_reset(struct link_layer_dut *dut, const struct link_layer_settin
 	Vglk_link_layer *top = dut->top;
 
 	top->cfg_serial = s->serial;
+	top->cfg_compact = s->compact;
 	top->cfg_cluster = static_cast<uint8_t>(s->cluster);
 	top->cfg_session = static_cast<uint16_t>(s->session);
 	for (unsigned c = 0; c < LINK_LAYER_CLASSES; c++)
@@ -76,6 +77,7 @@ void link_layer_clock(struct link_layer_dut *dut, const struct link_layer_in *in
 	out->up = top->up;
 	out->peer_serial = top->peer_serial;
 	out->peer_cluster = top->peer_cluster;
+	out->peer_compact = top->peer_compact;
 	e->up = top->e_up;
 	e->resumed = top->e_resumed;
 	e->lost = top->e_lost;

@@ -23,6 +23,7 @@ extern "C" {
 
 struct link_layer_settings {
 	uint64_t serial;
+	bool compact;
 	unsigned cluster, session, room[LINK_LAYER_CLASSES];
 	uint32_t replay_cycles, ack_cycles, hello_cycles;
 };
@@ -63,6 +64,7 @@ struct link_layer_out {
 	bool up;
 	uint64_t peer_serial;
 	unsigned peer_cluster;
+	bool peer_compact;
 	struct link_layer_events events;
 };
 

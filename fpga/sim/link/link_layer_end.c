@@ -91,6 +91,7 @@ void link_layer_end_make(struct link_layer_end *e)
 	glk_link_layer_config_default(&config);
 	config.self.serial = e->settings.serial;
 	config.self.cluster = (uint8_t)e->settings.cluster;
+	config.self.compact = e->settings.compact;
 	config.self.session = (uint16_t)e->settings.session;
 	for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++)
 		config.self.credits[class] = (uint16_t)e->settings.room[class];
@@ -322,8 +323,8 @@ static void check_peer(const struct link_layer_end *e, const struct link_layer_o
 
 	if (glk_link_layer_up(e->model) != out->up)
 		link_layer_fail(e, "up", glk_link_layer_up(e->model), out->up);
-	if (peer && (peer->serial != out->peer_serial || peer->cluster != out->peer_cluster))
-		link_layer_fail(e, "peer serial number or cluster", peer->serial, out->peer_serial);
+	if (peer && (peer->serial != out->peer_serial || peer->cluster != out->peer_cluster || peer->compact != out->peer_compact))
+		link_layer_fail(e, "peer serial number, cluster or compact form", peer->serial, out->peer_serial);
 }
 
 struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const struct glk_block *came, const struct link_layer_acts *acts)

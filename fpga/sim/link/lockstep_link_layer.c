@@ -55,6 +55,7 @@ static void configure(struct link_layer_end *e, unsigned delay, uint64_t seed)
 	e->enough = UINT64_MAX;
 	e->settings.serial = draw(c);
 	e->settings.cluster = below(c, 256);
+	e->settings.compact = below(c, 2);
 	e->settings.session = below(c, 8) ? 1 + below(c, 65535) : 65535;
 	for (unsigned class = 0; class < LINK_LAYER_CLASSES; class++)
 		e->settings.room[class] = least[class] + below(c, room / 3 - least[0]);

@@ -72,6 +72,7 @@ void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_
 	top->session = in->session;
 	number(top->cluster, in->cluster);
 	number(top->peer_cluster, in->peer_cluster);
+	top->peer_compact = in->peer_compact;
 	number(top->places, in->places);
 	top->peer_serial = in->peer_serial;
 	show_events(top, in->events);

@@ -24,6 +24,7 @@ struct link_registers_in {
 	uint64_t value;
 	bool up, session;
 	unsigned cluster, peer_cluster, places;
+	bool peer_compact;
 	uint64_t peer_serial;
 	bool events[LINK_EVENTS];
 	unsigned kind, pool_stitched, lost, trimmed, waited_kind, waited_clocks;

@@ -209,7 +209,7 @@ static uint64_t partition_value(unsigned reg)
 	case GLK_PARTITION_EP_BYTES:
 		return below(&t.chance, 8) ? 4096 * (1 + below(&t.chance, 16)) : UINT64_C(1) << (8 + below(&t.chance, 56));
 	case GLK_PARTITION_MODE:
-		return below(&t.chance, 10);
+		return below(&t.chance, 40);
 	case GLK_PARTITION_SUBHEADER_BYTES:
 		return below(&t.chance, 8);
 	case GLK_PARTITION_MAX_PAYLOAD_BYTES:

@@ -82,7 +82,7 @@ module registers_only #(
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr(1'b0), .flr_done(), .serial, .pool_bytes, .link, .link_up(up), .leases(1'b0),
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    .enabled(), .cfg_subheader_bytes(), .cfg_max_payload_bytes(), .cfg_coalesce(), .cfg_self_describe(), .cfg_packing(), .cfg_flush_timeout_ns(),
+    .enabled(), .cfg_subheader_bytes(), .cfg_max_payload_bytes(), .cfg_coalesce(), .cfg_self_describe(), .cfg_packing(), .cfg_compact(), .cfg_flush_timeout_ns(),
     .ep_kind, .ep_base(), .ep_bytes(), .ep_changed(), .ep_open, .remote(ep_remote), .remote_bound, .remote_partition, .ask_valid, .ask_partition, .generation(),
     .pause(), .f_partition(), .f_reason(), .f_valid(), .f_ready(1'b1), .quiet(1'b1), .halt(), .ring_halted(1'b1), .ring_stale(1'b0),
     .release_stale(1'b0), .others_idle(1'b1), .clear, .queued_stores(32'd0), .dropped_valid(), .dropped_count(),
@@ -103,7 +103,7 @@ module registers_only #(
     .clk, .rst, .clear, .word(l_word), .shown(l_shown), .value(l_value), .allowed(l_allowed), .take(l_take), .snapshot,
     .snapshot_done(l_snapshot_done), .cfg_enable(cfg_control[0]), .cfg_stitching(cfg_control[1]), .cfg_pooling(cfg_control[2]),
     .cfg_selective(cfg_control[3]), .cfg_sequencing(cfg_control[4]), .cfg_trimming(cfg_control[5]), .cfg_yielding(cfg_control[6]),
-    .cfg_pool_cycles(), .cfg_burst(), .cfg_trim_code(), .cfg_timeout_ns(), .cluster, .up, .session, .peer_cluster(8'd0), .peer_serial(64'd0),
+    .cfg_pool_cycles(), .cfg_burst(), .cfg_trim_code(), .cfg_timeout_ns(), .cluster, .up, .session, .peer_cluster(8'd0), .peer_compact(1'b0), .peer_serial(64'd0),
     .places(11'd1024), .e_flit(1'b0), .e_packet(1'b0), .e_kind(4'd1), .e_refused(1'b0), .e_stitched(1'b0), .e_partial(1'b0), .e_parent(1'b0),
     .e_out(1'b0), .e_padded(1'b0), .e_pooled(1'b0), .e_pool_stitched(2'd0), .e_pool_timed_out(1'b0), .w_valid(1'b0), .w_kind(4'd1),
     .w_clocks(15'd0), .e_up, .e_resumed(1'b0), .e_down, .e_frame_sent(1'b0), .e_frame_received(1'b0), .e_replay(1'b0),

@@ -131,7 +131,8 @@ static uint64_t expected_status(void)
 {
 	return (uint64_t)t.in.up * GLK_LINK_STATUS_UP_MASK | (uint64_t)t.in.session * GLK_LINK_STATUS_SESSION_MASK |
 	       (t.in.up ? (uint64_t)t.in.peer_cluster << GLK_LINK_STATUS_PEER_CLUSTER_SHIFT |
-				  UINT64_C(1) << GLK_LINK_STATUS_PEER_VERSION_SHIFT
+				  UINT64_C(1) << GLK_LINK_STATUS_PEER_VERSION_SHIFT |
+				  (uint64_t)t.in.peer_compact * GLK_LINK_STATUS_PEER_COMPACT_MASK
 			: 0) |
 	       (uint64_t)(ENTRIES - t.in.places) << GLK_LINK_STATUS_QUEUED_SHIFT;
 }
@@ -246,6 +247,7 @@ static void new_state(void)
 	t.in.session = t.in.up || below(&t.chance, 2);
 	t.in.cluster = below(&t.chance, 256);
 	t.in.peer_cluster = below(&t.chance, 256);
+	t.in.peer_compact = below(&t.chance, 2);
 	t.in.places = below(&t.chance, ENTRIES + 1);
 	t.in.peer_serial = draw(&t.chance);
 }
