@@ -16,6 +16,7 @@
 
 #include <base/options.h>
 #include <chance.h>
+#include <finepack/packing.h>
 #include <finepack/partition.h>
 
 #include "finepack_tx_dut.h"
@@ -74,7 +75,7 @@ static bool going(void)
 
 /* The forms of all packets that were compared, of partitions with MODE.PACKING and MODE.COMPACT. */
 static struct {
-	uint64_t subheaders, adjoin, equal, single, compact[2][4]; /* [repeats][log2 of the unit] */
+	uint64_t subheaders, adjoin, equal, single, longest, compact[2][4]; /* [repeats][log2 of the unit] */
 } forms;
 
 static void count_form(const struct expected *e)
@@ -87,12 +88,13 @@ static void count_form(const struct expected *e)
 	forms.single += e->form == FORM_SINGLE;
 	if (e->form == FORM_COMPACT)
 		forms.compact[first_be >> 2 & 1][first_be & 3]++;
+	forms.longest += e->form == FORM_COMPACT && e->runs == GLK_PACKING_RUNS;
 }
 
 /* Prints the forms. Returns false if one never occurred. */
 static bool report_forms(void)
 {
-	bool all = forms.subheaders > forms.adjoin + forms.equal && forms.adjoin && forms.equal && forms.single;
+	bool all = forms.subheaders > forms.adjoin + forms.equal && forms.adjoin && forms.equal && forms.single && forms.longest;
 
 	printf("# with compact: %" PRIu64 " packets with sub-headers, in %" PRIu64 " of them runs adjoin, in %" PRIu64
 	       " the compact form is as long; %" PRIu64 " single runs\n", forms.subheaders, forms.adjoin, forms.equal, forms.single);
@@ -103,6 +105,7 @@ static bool report_forms(void)
 		       i ? "with" : "without", c[0], c[1], c[2], c[3]);
 		all = all && c[0] && c[1] && c[2] && c[3];
 	}
+	printf("# compact form of %u runs: %" PRIu64 "\n", GLK_PACKING_RUNS, forms.longest);
 	return all;
 }
 
