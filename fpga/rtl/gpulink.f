@@ -5,10 +5,12 @@ netcrafter/glk_flit.sv
 base/glk_after_reset.sv
 base/glk_async_fifo.sv
 base/glk_block_fifo.sv
+base/glk_commit_fifo.sv
 base/glk_counter_bank.sv
 base/glk_counter_turns.sv
 base/glk_fifo.sv
 base/glk_lane_shift.sv
+base/glk_log2.sv
 base/glk_lowest.sv
 base/glk_popcount.sv
 base/glk_pulses.sv
@@ -22,7 +24,10 @@ card/glk_card.sv
 card/glk_card_link.sv
 card/glk_top_us.sv
 finepack/glk_arrivals.sv
+finepack/glk_compact.sv
+finepack/glk_compact_choice.sv
 finepack/glk_compact_reader.sv
+finepack/glk_compact_writer.sv
 finepack/glk_depacketizer.sv
 finepack/glk_finepack_rx.sv
 finepack/glk_finepack_tx.sv
@@ -30,6 +35,7 @@ finepack/glk_line_change.sv
 finepack/glk_line_sorter.sv
 finepack/glk_link_loop.sv
 finepack/glk_packet_aligner.sv
+finepack/glk_packet_header.sv
 finepack/glk_packetizer.sv
 finepack/glk_packing.sv
 finepack/glk_scatter.sv

@@ -10,13 +10,15 @@
 //   R  pick one run per clock                Y  prepend sub-header, or packet header
 //   N  encode its first and last byte        Z  shift to the position in the beat
 //   G  cut into chunks, read data            W  merge with the rest of the previous chunk
-// Between N and G glk_packing divides runs among packets.
+// Between N and G glk_packing divides runs among packets. The description of a packet in the compact form comes with its header,
+// as chunks whose data are not from an entry.
 module glk_packetizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4,
-  parameter int PIECES     = 512, // see glk_packing
+  parameter int PIECES     = 512, // see glk_packing, as of the next
+  parameter int COMPACT    = 1,
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int EW         = $clog2(ENTRIES),
   parameter int BW         = $clog2(BANKS),
@@ -30,6 +32,7 @@ module glk_packetizer #(
   input  logic [PARTITIONS-1:0]   cfg_self_describe,
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
   input  logic [PARTITIONS-1:0]   cfg_packing,
+  input  logic [PARTITIONS-1:0]   cfg_compact, // has an effect only with packing
 
   input  logic [PW-1:0]     f_partition,
   input  logic [BW-1:0]     f_bank,
@@ -80,7 +83,7 @@ module glk_packetizer #(
   logic [BW-1:0] set_bank      [0:3];
   logic [47:0]   set_base      [0:3];
   logic [3:0]    set_reason    [0:3];
-  logic [3:0]    set_packing;
+  logic [3:0]    set_packing, set_compact;
   logic [4*13-1:0] set_limit, set_payload;
   logic [4*11-1:0] set_runs;
   logic [4*3-1:0]  set_h;
@@ -148,6 +151,7 @@ module glk_packetizer #(
       set_base[fetch_set]      <= f_base;
       set_reason[fetch_set]    <= f_reason;
       set_packing[fetch_set]   <= cfg_packing[f_partition];
+      set_compact[fetch_set]   <= cfg_packing[f_partition] && cfg_compact[f_partition];
       set_limit[fetch_set*13 +: 13]   <= cfg_max_payload_bytes[f_partition*13 +: 13];
       set_payload[fetch_set*13 +: 13] <= f_payload;
       set_runs[fetch_set*11 +: 11]    <= f_runs;
@@ -337,7 +341,9 @@ module glk_packetizer #(
     end
   end
 
-  logic          g_valid, g_take, g_starts, g_single, g_final;
+  logic          g_valid, g_take, g_starts, g_compact, g_words, g_final;
+  logic [8:0]    g_code;
+  logic [127:0]  g_word;
   logic [30:0]   g_tag;
   logic [EW-1:0] g_entry;
   logic          g_last, g_first;
@@ -346,13 +352,13 @@ module glk_packetizer #(
   logic [12:0]   g_payload;
   logic [9:0]    g_run;
   logic [1:0]    made_sel;
-  glk_packing #(.EW(EW), .PIECES(PIECES)) packing (
-    .clk, .rst, .set_packing, .set_h, .set_limit, .set_payload, .set_runs,
+  glk_packing #(.EW(EW), .PIECES(PIECES), .COMPACT(COMPACT)) packing (
+    .clk, .rst, .set_packing, .set_compact, .set_h, .set_limit, .set_payload, .set_runs,
     .s_tag(j_tag), .s_begin(j_begin_at), .s_length(j_length), .s_entry(j_entry), .s_sel(j_sel), .s_last(j_last), .s_valid(j_valid),
     .s_ready(j_ready),
     .m_tag(g_tag), .m_begin(g_begin_at), .m_length(g_length), .m_entry(g_entry), .m_sel(g_sel), .m_head(g_starts), .m_run(g_run),
-    .m_first(g_first), .m_last(g_last), .m_single(g_single), .m_final(g_final), .m_payload(g_payload), .m_valid(g_valid),
-    .m_ready(go && g_take),
+    .m_first(g_first), .m_last(g_last), .m_compact(g_compact), .m_code(g_code), .m_words(g_words), .m_word(g_word), .m_final(g_final),
+    .m_payload(g_payload), .m_valid(g_valid), .m_ready(go && g_take),
     .e_packet, .e_sel(made_sel), .e_payload, .e_runs, .e_final);
   assign e_partition = set_partition[made_sel];
   assign e_reason    = set_reason[made_sel];
@@ -378,30 +384,25 @@ module glk_packetizer #(
   assign r_data_entry  = {set_partition[g_sel], set_bank[g_sel], g_entry};
   assign r_data_enable = go;
 
-  logic          d_valid, d_head, d_sub, d_last;
+  logic          d_valid, d_head, d_sub, d_last, d_words;
   logic [6:0]    d_at;
   logic [7:0]    d_bytes;
   logic [2:0]    d_h;
   logic [47:0]   d_subheader;
-  logic [127:0]  d_header;
+  logic [127:0]  d_header, d_word;
 
-  wire [10:0] dwords    = 11'((g_payload + 13'd3) >> 2);
-  wire [1:0]  tail      = g_payload[1:0];
-  wire [3:0]  last_be   = (tail == 2'd0) ? 4'hf : (tail == 2'd1) ? 4'h1 : (tail == 2'd2) ? 4'h3 : 4'h7;
-  wire [47:0] base      = g_single ? {set_base[g_sel][47:38], g_tag, g_begin_at[6:2], 2'b0} : set_base[g_sel];
-  wire [7:0]  tag       = g_single ? {g_begin_at[1:0], 6'h0f} : 8'h00;
-  wire [3:0]  first_be  = g_single ? 4'h8 : set_self[g_sel] ? {1'b0, g_h} : 4'h0;
-  // Byte 0 lowest; the address is big-endian.
-  wire [127:0] header = {base[7:0], base[15:8], base[23:16], base[31:24], base[39:32], base[47:40],
-                         8'(set_partition[g_sel]), 8'h00,
-                         last_be, first_be, tag, 16'h0000,
-                         dwords[7:0], 6'b0, dwords[9:8], 8'h00, 8'h7c};
+  logic [127:0] header;
+  glk_packet_header packet_header (
+    .payload(g_payload), .base(set_base[g_sel]), .partition(8'(set_partition[g_sel])), .h(set_self[g_sel] ? g_h : 3'd0),
+    .compact(g_compact), .code(g_code), .first({g_tag, g_begin_at}), .header);
 
   always_ff @(posedge clk) begin
     if (go) begin
       d_valid     <= g_valid;
       d_head      <= g_head;
-      d_sub       <= g_starts && !g_single && !in_run && !g_alone;
+      d_sub       <= g_starts && !g_compact && !in_run && !g_alone;
+      d_words     <= g_words;
+      d_word      <= g_word;
       d_last      <= g_take && g_last;
       d_at        <= g_at;
       d_bytes     <= g_alone ? 8'd0 : g_bytes;
@@ -431,12 +432,12 @@ module glk_packetizer #(
   end
 
   // --- D: block RAM output register ---
-  logic          x_valid, x_head, x_sub, x_last;
+  logic          x_valid, x_head, x_sub, x_last, x_words;
   logic [6:0]    x_at;
   logic [7:0]    x_bytes;
   logic [2:0]    x_h;
   logic [47:0]   x_subheader;
-  logic [127:0]  x_header;
+  logic [127:0]  x_header, x_word;
   logic [1023:0] x_data;
 
   always_ff @(posedge clk) begin
@@ -450,6 +451,8 @@ module glk_packetizer #(
       x_h         <= d_h;
       x_subheader <= d_subheader;
       x_header    <= d_header;
+      x_words     <= d_words;
+      x_word      <= d_word;
       x_data      <= r_data;
     end
     if (rst)
@@ -472,7 +475,7 @@ module glk_packetizer #(
       y_head      <= x_head;
       y_sub       <= x_sub;
       y_last      <= x_last;
-      y_data      <= x_shifted[DATA_W-1:0];
+      y_data      <= x_words ? DATA_W'(x_word) : x_shifted[DATA_W-1:0];
       for (int k = 0; k < LANES; k = k + 1)
         y_mask[k] <= k < 32'(x_bytes);
       y_length    <= x_bytes + (x_sub ? 8'(x_h) : 8'd0) + (x_head ? 8'd16 : 8'd0);

@@ -6,16 +6,20 @@
 //   A  joins what adjoins; pieces wait in a FIFO
 //   B  adds runs to a packet until one does not fit; their lengths wait in a second FIFO, packets in a third
 //   M  puts the three together again
+// With `set_compact` packets go through glk_compact between B and M, which finds their form; the description of a packet in the
+// compact form leaves before its first piece.
 module glk_packing #(
   parameter int EW      = 6,
   parameter int RUNS    = 256, // most of a packet with packing
-  parameter int PIECES  = 512  // more than RUNS and the lines of two runs
+  parameter int PIECES  = 512, // more than RUNS and the lines of two runs
+  parameter int COMPACT = 1    // 0: without the compact form
 ) (
   input  logic          clk,
   input  logic          rst,
 
   // Settings of the four flushes under way, and payload and runs of those without packing
   input  logic [3:0]    set_packing,
+  input  logic [3:0]    set_compact, // only with packing
   input  logic [4*3-1:0]  set_h,
   input  logic [4*13-1:0] set_limit,
   input  logic [4*13-1:0] set_payload,
@@ -39,7 +43,10 @@ module glk_packing #(
   output logic [9:0]    m_run,     // of that many bytes, 1024 written as 0
   output logic          m_first,   // of the packet
   output logic          m_last,
-  output logic          m_single,  // the packet has only this run, and no sub-header
+  output logic          m_compact, // the packet has no sub-headers
+  output logic [8:0]    m_code,    // then bits 2:0 of First BE, bits 5:0 of Tag
+  output logic          m_words,   // no piece yet, but m_length bytes of the description; address and payload are the packet's
+  output logic [127:0]  m_word,
   output logic          m_final,   // the packet is the last of its flush
   output logic [12:0]   m_payload, // of the packet
   output logic          m_valid,
@@ -56,7 +63,7 @@ module glk_packing #(
 
   // --- A: join ---
   logic        a_open, a_closing;
-  logic [37:0] a_end;
+  logic [37:0] a_begin, a_end;
   logic [12:0] a_run;
   logic [1:0]  a_sel;
   wire  [37:0] s_at    = {s_tag, s_begin};
@@ -73,6 +80,8 @@ module glk_packing #(
     if (take) begin
       a_open    <= 1'b1;
       a_closing <= s_last;
+      if (!s_joins)
+        a_begin <= s_at;
       a_end     <= s_at + 38'(s_length);
       a_run     <= s_joins ? a_run + 13'(s_length) : 13'(s_length);
       a_sel     <= s_sel;
@@ -93,16 +102,19 @@ module glk_packing #(
     .clk, .rst, .s_data({s_tag, s_begin, s_length, s_entry, s_sel, !s_joins}), .s_valid(take), .s_ready(piece_ready),
     .m_data(p_all), .m_valid(p_valid), .m_ready(p_take));
 
+  logic [37:0] c_begin;
   logic [12:0] c_run;
   logic [1:0]  c_sel;
   logic        c_last, c_valid, c_take;
-  glk_fifo #(.W(13 + 2 + 1), .DEPTH(4), .BYPASS(1)) runs (
-    .clk, .rst, .s_data({a_run, a_sel, a_closing}), .s_valid(run_given), .s_ready(run_ready),
-    .m_data({c_run, c_sel, c_last}), .m_valid(c_valid), .m_ready(c_take));
+  glk_fifo #(.W(38 + 13 + 2 + 1), .DEPTH(4), .BYPASS(1)) runs (
+    .clk, .rst, .s_data({a_begin, a_run, a_sel, a_closing}), .s_valid(run_given), .s_ready(run_ready),
+    .m_data({c_begin, c_run, c_sel, c_last}), .m_valid(c_valid), .m_ready(c_take));
 
   // --- B: packets ---
   logic [10:0] b_runs;    // of the open packet
   logic [12:0] b_payload; // with a sub-header for each
+  logic signed [14:0] b_left; // bytes that the next run may have
+  logic [10:0] b_headers; // bytes of these
   logic [12:0] b_alone;   // the first one's length
   logic        b_long;    // it has no sub-header
   logic        b_final;   // the packet is complete, and the last of its flush
@@ -110,23 +122,38 @@ module glk_packing #(
   wire  [2:0]  c_h      = set_h[c_sel*3 +: 3];
   wire  [12:0] c_limit  = set_limit[c_sel*13 +: 13];
   wire         c_packs  = set_packing[c_sel];
-  wire  [13:0] c_sum    = 14'(b_payload) + 14'(c_h) + 14'(c_run);
-  wire         c_fits   = !b_long && c_run <= LONGEST && c_sum <= 14'(c_limit) && b_runs < 11'(RUNS);
+  wire  [12:0] c_bytes  = 13'(c_h) + c_run; // at most the limit and a sub-header
+  wire         c_fits   = !b_long && c_run <= LONGEST && $signed({2'b0, c_run}) <= b_left && b_runs < 11'(RUNS);
   wire         b_some   = b_runs != 11'd0;
-  logic        known_ready, packet_ready;
+  logic        known_ready, packet_ready, form_ready, form_idle;
   // Without packing the packet is given with its first run.
   wire         c_gives  = !c_packs && !b_some;
   wire         c_closes = c_valid && !b_final && c_packs && b_some && !c_fits;
-  assign c_take = c_valid && !b_final && !c_closes && known_ready && (packet_ready || !c_gives);
-  wire         b_gives  = (b_final || c_closes) && packet_ready;
+  wire         c_coded  = COMPACT != 0 && set_compact[c_sel];
+  // A packet passes glk_compact by if it has sub-headers, and there is none to wait for.
+  wire         b_coded  = COMPACT != 0 && set_compact[b_sel];
+  wire         b_room   = (b_coded || !form_idle) ? form_ready : packet_ready;
+  wire         c_room   = form_idle ? packet_ready : form_ready;
+  assign c_take = c_valid && !b_final && !c_closes && known_ready && (c_room || !c_gives) && (form_ready || !c_coded);
+  wire         b_gives  = (b_final || c_closes) && b_room;
   wire         gives    = b_gives || (c_take && c_gives);
   wire         b_single = b_runs == 11'd1;
+  // The packet that is given
+  wire  [1:0]  g_sel     = b_gives ? b_sel : c_sel;
+  wire         g_coded   = b_gives && b_coded;
+  wire         g_single  = b_gives && b_single;
+  wire         g_final   = b_final || !b_gives;
+  wire  [12:0] g_payload = !b_gives ? set_payload[c_sel*13 +: 13] : b_single ? b_alone : b_payload;
+  wire  [10:0] g_runs    = b_gives ? b_runs : set_runs[c_sel*11 +: 11];
+  wire         g_passes  = gives && form_idle && !g_coded;
 
   always_ff @(posedge clk) begin
     if (c_take) begin
       b_sel     <= c_sel;
       b_runs    <= (c_last && !c_packs) ? 11'd0 : b_runs + 11'd1;
-      b_payload <= b_some ? c_sum[12:0] : 13'(c_h) + c_run;
+      b_payload <= (b_some ? b_payload : 13'd0) + c_bytes;
+      b_left    <= (b_some ? b_left : $signed({2'b0, c_limit}) - $signed(15'(c_h))) - $signed({2'b0, c_bytes});
+      b_headers <= b_some ? b_headers + 11'(c_h) : 11'(c_h);
       b_final   <= c_last && c_packs;
       if (!b_some) begin
         b_alone <= c_run;
@@ -136,16 +163,52 @@ module glk_packing #(
       b_runs  <= 11'd0;
       b_final <= 1'b0;
     end
-    e_packet  <= gives;
-    e_sel     <= b_gives ? b_sel : c_sel;
-    e_payload <= !b_gives ? set_payload[c_sel*13 +: 13] : b_single ? b_alone : b_payload;
-    e_runs    <= b_gives ? b_runs : set_runs[c_sel*11 +: 11];
-    e_final   <= b_final || !b_gives;
     if (rst) begin
       b_runs   <= 11'd0;
       b_final  <= 1'b0;
-      e_packet <= 1'b0;
     end
+  end
+
+  // --- the form ---
+  logic         o_valid, o_compact, o_single, o_final, w_last, w_valid, w_take;
+  logic [1:0]   o_sel;
+  logic [8:0]   o_code;
+  logic [12:0]  o_payload;
+  logic [10:0]  o_runs;
+  logic [3:0]   w_bytes;
+  logic [127:0] w_data;
+  generate
+    if (COMPACT != 0) begin : compact
+      glk_compact #(.RUNS(RUNS), .TAIL_W(4)) form (
+        .clk, .rst, .s_run(c_take && c_coded), .s_packet(gives && !g_passes), .s_begins(!b_some), .s_at(c_begin), .s_length(c_run[10:0]),
+        .s_coded(g_coded), .s_headers(b_headers), .s_payload(g_payload), .s_runs(g_runs), .s_tail({g_sel, g_single, g_final}),
+        .s_ready(form_ready),
+        .m_compact(o_compact), .m_code(o_code), .m_payload(o_payload), .m_runs(o_runs), .m_tail({o_sel, o_single, o_final}),
+        .m_valid(o_valid), .m_ready(packet_ready), .idle(form_idle),
+        .w_data, .w_bytes, .w_last, .w_valid, .w_ready(w_take));
+    end else begin : plain
+      assign {o_valid, o_compact, o_single, o_final, o_sel, o_code, o_payload, o_runs} = '0;
+      assign {w_data, w_bytes, w_last, w_valid} = '0;
+      assign form_ready = 1'b0;
+      assign form_idle  = 1'b1;
+    end
+  endgenerate
+
+  // The packet whose form is known
+  wire         known_packet = o_valid || g_passes;
+  wire  [1:0]  e_sel_next   = o_valid ? o_sel : g_sel;
+  wire         k_single     = o_valid ? o_single : g_single;
+  wire         k_final      = o_valid ? o_final : g_final;
+  wire  [12:0] k_payload    = o_valid ? o_payload : g_payload;
+  wire  [10:0] k_runs       = o_valid ? o_runs : g_runs;
+  always_ff @(posedge clk) begin
+    e_packet  <= known_packet && packet_ready;
+    e_sel     <= e_sel_next;
+    e_payload <= k_payload;
+    e_runs    <= k_runs;
+    e_final   <= k_final;
+    if (rst)
+      e_packet <= 1'b0;
   end
 
   logic [12:0] k_run;
@@ -153,14 +216,16 @@ module glk_packing #(
   glk_fifo #(.W(13), .DEPTH(PIECES), .BYPASS(1)) known (
     .clk, .rst, .s_data(c_run), .s_valid(c_take), .s_ready(known_ready), .m_data(k_run), .m_valid(k_valid), .m_ready(k_take));
 
+  localparam logic [8:0] SINGLE = 9'h00f;
   logic [12:0] q_payload;
   logic [10:0] q_runs;
-  logic        q_single, q_final, q_valid, q_take;
-  glk_fifo #(.W(13 + 11 + 2), .DEPTH(16), .BYPASS(1)) packets (
+  logic [8:0]  q_code;
+  logic        q_compact, q_described, q_final, q_valid, q_take;
+  glk_fifo #(.W(13 + 11 + 9 + 3), .DEPTH(16), .BYPASS(1)) packets (
     .clk, .rst,
-    .s_data(b_gives ? {b_single ? b_alone : b_payload, b_runs, b_single, b_final}
-                    : {set_payload[c_sel*13 +: 13], set_runs[c_sel*11 +: 11], 1'b0, 1'b1}),
-    .s_valid(gives), .s_ready(packet_ready), .m_data({q_payload, q_runs, q_single, q_final}), .m_valid(q_valid), .m_ready(q_take));
+    .s_data({k_payload, k_runs, k_single ? SINGLE : o_code, k_single || (o_valid && o_compact), o_valid && o_compact, k_final}),
+    .s_valid(known_packet), .s_ready(packet_ready),
+    .m_data({q_payload, q_runs, q_code, q_compact, q_described, q_final}), .m_valid(q_valid), .m_ready(q_take));
 
   // --- M ---
   logic [30:0]   p_tag;
@@ -172,39 +237,54 @@ module glk_packing #(
   assign {p_tag, p_begin, p_length, p_entry, p_sel, p_head} = p_all;
 
   logic        begun;    // the packet has begun
+  logic        told, telling; // its description has left; or its first word has
   logic [10:0] runs_left; // of it, with the current one
   logic [12:0] run_left;
   wire  [10:0] p_runs  = begun ? runs_left : q_runs;
   wire  [12:0] p_run   = p_head ? k_run : run_left;
   wire         p_ends  = p_run == 13'(p_length);
   wire         p_last  = p_ends && p_runs == 11'd1;
-  wire         p_moves = p_valid && q_valid && (k_valid || !p_head) && (!m_valid || m_ready);
+  wire         tells   = q_described && !begun && !told;
+  wire         w_moves = tells && w_valid && p_valid && q_valid && (!m_valid || m_ready);
+  wire         p_moves = !tells && p_valid && q_valid && (k_valid || !p_head) && (!m_valid || m_ready);
+  assign w_take = w_moves;
   assign p_take = p_moves;
   assign k_take = p_moves && p_head;
   assign q_take = p_moves && p_last;
 
   always_ff @(posedge clk) begin
     if (p_moves) begin
-      begun    <= !p_last;
+      begun     <= !p_last;
       runs_left <= p_runs - 11'(p_ends);
       run_left  <= p_run - 13'(p_length);
+    end
+    if (w_moves) begin
+      told    <= w_last;
+      telling <= !w_last;
+    end else if (p_moves)
+      told <= 1'b0;
+    if (!m_valid || m_ready) begin
       m_tag     <= p_tag;
       m_begin   <= p_begin;
-      m_length  <= p_length;
+      m_length  <= tells ? 8'(w_bytes) + 8'd1 : p_length;
       m_entry   <= p_entry;
       m_sel     <= p_sel;
-      m_head    <= p_head;
+      m_head    <= p_head && !tells;
       m_run     <= k_run[9:0];
-      m_first   <= !begun;
-      m_last    <= p_last;
-      m_single  <= q_single;
+      m_first   <= !begun && !told && !telling;
+      m_last    <= p_last && !tells;
+      m_compact <= q_compact;
+      m_code    <= q_code;
+      m_words   <= tells;
+      m_word    <= w_data;
       m_final   <= q_final;
       m_payload <= q_payload;
+      m_valid   <= p_moves || w_moves;
     end
-    if (!m_valid || m_ready)
-      m_valid <= p_moves;
     if (rst) begin
-      begun  <= 1'b0;
+      begun   <= 1'b0;
+      told    <= 1'b0;
+      telling <= 1'b0;
       m_valid <= 1'b0;
     end
   end
@@ -220,6 +300,9 @@ module glk_packing #(
         assert(b_some && b_payload != 13'd0 && (b_single || b_payload <= set_limit[b_sel*13 +: 13]));
       if (take && a_open)
         assert(s_sel == a_sel);
+      assert(!(o_valid && g_passes));
+      if (w_moves)
+        assert(p_head);
     end
 `endif
 endmodule

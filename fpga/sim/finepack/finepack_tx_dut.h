@@ -14,7 +14,7 @@ extern "C" {
 
 struct tx_config {
 	unsigned subheader_bytes, max_payload_bytes;
-	bool coalesce, self_describe, packing;
+	bool coalesce, self_describe, packing, compact;
 };
 
 struct tx_in {

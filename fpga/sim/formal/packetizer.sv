@@ -78,8 +78,8 @@ module packetizer (
       r_data <= r_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
   end
 
-  glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2), .PIECES(4)) dut (
-    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0), .cfg_max_payload_bytes(13'd128), .cfg_packing(1'b0),
+  glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2), .PIECES(4), .COMPACT(0)) dut (
+    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0), .cfg_max_payload_bytes(13'd128), .cfg_packing(1'b0), .cfg_compact(1'b0),
     .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}),
     .f_runs(flush_runs), .f_reason(4'd0), .f_valid, .f_ready, .t_entry, .t_enable,
     .r_entry, .r_enable, .r_tag({30'b0, r_tag}), .r_enables({125'b0, r_enables}),

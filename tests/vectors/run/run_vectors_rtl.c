@@ -242,7 +242,7 @@ static bool do_endpoint(struct run *r)
 static bool do_set(struct run *r)
 {
 	unsigned p = (unsigned)r->n[0];
-	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], r->config[p].packing };
+	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], r->config[p].packing, r->config[p].compact };
 	bool same = c.subheader_bytes == r->config[p].subheader_bytes && c.max_payload_bytes == r->config[p].max_payload_bytes &&
 		    c.coalesce == r->config[p].coalesce && c.self_describe == r->config[p].self_describe && r->timeout[p] == r->n[3];
 
