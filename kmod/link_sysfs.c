@@ -135,6 +135,7 @@ static ssize_t link_field_show(struct device *dev, struct device_attribute *attr
 	}
 FIELD(cluster, GLK_LINK_CLUSTER, U64_MAX);
 FIELD(queued_flits, GLK_LINK_STATUS, GLK_LINK_STATUS_QUEUED_MASK);
+FIELD(peer_compact, GLK_LINK_STATUS, GLK_LINK_STATUS_PEER_COMPACT_MASK);
 FIELD(queue_flits, GLK_LINK_CAPS, GLK_LINK_CAPS_ENTRIES_MASK);
 
 /* Of the remote card, while the link is up. */
@@ -186,6 +187,7 @@ static struct attribute *link_attrs[] = {
 	&link_field_queue_flits.dev_attr.attr,
 	&link_attr_peer_cluster.attr,
 	&link_attr_peer_serial.attr,
+	&link_field_peer_compact.dev_attr.attr,
 	NULL
 };
 

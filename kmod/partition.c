@@ -17,6 +17,19 @@ void glk_partition_defaults(struct glk_partition *partition)
 	partition->kind = GPULINK_ENDPOINT_NONE;
 }
 
+static u64 partition_mode_mask(struct glk_card *card)
+{
+	u64 mask = GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
+
+	if (glk_link_present(card))
+		mask |= GLK_PARTITION_MODE_OPEN_MASK;
+	if (card->features & GLK_CARD_FEATURES_PACKING_MASK)
+		mask |= GLK_PARTITION_MODE_PACKING_MASK;
+	if (card->features & GLK_CARD_FEATURES_COMPACT_MASK)
+		mask |= GLK_PARTITION_MODE_COMPACT_MASK;
+	return mask;
+}
+
 bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value)
 {
 	switch (reg) {
@@ -27,11 +40,7 @@ bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value)
 	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
 		return value <= GLK_TIMEOUT_MAX_NS;
 	default:
-		return !(value & ~(GLK_PARTITION_MODE_COALESCE_MASK |
-				  GLK_PARTITION_MODE_SELF_DESCRIBE_MASK |
-				  (glk_link_present(card) ? GLK_PARTITION_MODE_OPEN_MASK : 0) |
-				  (card->features & GLK_CARD_FEATURES_PACKING_MASK ?
-				   GLK_PARTITION_MODE_PACKING_MASK : 0)));
+		return !(value & ~partition_mode_mask(card));
 	}
 }
 

@@ -393,6 +393,7 @@ PARTITION_ATTR(endpoint_distance, 0444, partition_endpoint_distance_show, NULL, 
 MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
 MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
 MODE_ATTR(packing, GLK_PARTITION_MODE_PACKING_MASK);
+MODE_ATTR(compact, GLK_PARTITION_MODE_COMPACT_MASK);
 
 /* Only on cards with a link. */
 static const struct attribute *partition_link_attrs[] = {
@@ -403,6 +404,11 @@ static const struct attribute *partition_link_attrs[] = {
 /* Only on cards that can. */
 static const struct attribute *partition_packing_attrs[] = {
 	&partition_packing.attr,
+	NULL
+};
+
+static const struct attribute *partition_compact_attrs[] = {
+	&partition_compact.attr,
 	NULL
 };
 
@@ -495,6 +501,8 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 		err = sysfs_create_files(&p->kobj, partition_link_attrs);
 	if (!err && (card->features & GLK_CARD_FEATURES_PACKING_MASK))
 		err = sysfs_create_files(&p->kobj, partition_packing_attrs);
+	if (!err && (card->features & GLK_CARD_FEATURES_COMPACT_MASK))
+		err = sysfs_create_files(&p->kobj, partition_compact_attrs);
 	if (!err)
 		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {

@@ -29,6 +29,7 @@ enum gpulink_setting {
 	GPULINK_COALESCE,	   /**< 1: merge and pack stores; 0: send each store by itself */
 	GPULINK_OPEN,		   /**< 1: the remote card may access the endpoint; only on cards with a link */
 	GPULINK_PACKING,	   /**< 1: a queue leaves when its entries are full, in several packets; only on cards that can */
+	GPULINK_COMPACT,	   /**< 1: with packing, a packet leaves in the compact form where it takes less; only on cards that can */
 	GPULINK_SETTINGS	   /**< number of settings */
 };
 
@@ -164,6 +165,7 @@ struct gpulink_admin_link {
 	uint32_t queue_flits;  /**< capacity of the cluster queue, in flits */
 	uint32_t queued_flits; /**< flits in the cluster queue */
 	uint64_t settings[32]; /**< by enum gpulink_link_setting */
+	uint32_t peer_compact; /**< 1: the remote card accepts packets in the compact form; 0 while the link is not up */
 };
 
 /** Returns state and settings of a card's link in *link. ENOTSUP: the card has no link. size: sizeof(*link). */

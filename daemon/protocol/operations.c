@@ -397,6 +397,7 @@ static bool put_link(struct json_object *object, const struct gpulink_admin_link
 	return json_put_text(object, "state", link->state) && json_put_number(object, "cluster", link->cluster) &&
 	       json_put_text(object, "peer_cluster", link->peer_cluster) &&
 	       json_put_text(object, "peer_serial", link->peer_serial) &&
+	       json_put_number(object, "peer_compact", link->peer_compact) &&
 	       json_put_number(object, "queue_flits", link->queue_flits) &&
 	       json_put_number(object, "queued_flits", link->queued_flits);
 }

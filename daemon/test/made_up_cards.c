@@ -111,7 +111,7 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 
 	memset(out, 0, size);
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		if ((s == GPULINK_OPEN || s == GPULINK_PACKING) && read_value(text, sizeof(text), "%s/partitions/%u/%s", card,
+		if ((s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT) && read_value(text, sizeof(text), "%s/partitions/%u/%s", card,
 				partition, gpulink_setting_name((enum gpulink_setting)s)))
 			strcpy(text, "0");
 		else if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,

@@ -24,6 +24,7 @@ static const struct {
 	[GPULINK_COALESCE] = { "coalesce", "0 or 1" },
 	[GPULINK_OPEN] = { "open", "0 or 1" },
 	[GPULINK_PACKING] = { "packing", "0 or 1" },
+	[GPULINK_COMPACT] = { "compact", "0 or 1" },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 _Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
@@ -47,7 +48,7 @@ static bool known(enum gpulink_setting setting)
 /* Whether cards without the mechanism have no file for it. */
 static bool optional(enum gpulink_setting setting)
 {
-	return setting == GPULINK_OPEN || setting == GPULINK_PACKING;
+	return setting == GPULINK_OPEN || setting == GPULINK_PACKING || setting == GPULINK_COMPACT;
 }
 
 const char *gpulink_setting_name(enum gpulink_setting setting)
@@ -72,6 +73,7 @@ int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
 	case GPULINK_COALESCE:
 	case GPULINK_OPEN:
 	case GPULINK_PACKING:
+	case GPULINK_COMPACT:
 		return value <= 1;
 	default:
 		return 0;

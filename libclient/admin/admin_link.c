@@ -80,6 +80,11 @@ static int read_link(const char *card, struct gpulink_admin_link *link)
 		error = glk_admin_read_u32(card, "link/queue_flits", &link->queue_flits);
 	if (!error)
 		error = glk_admin_read_u32(card, "link/queued_flits", &link->queued_flits);
+	if (!error) {
+		error = glk_admin_read_u32(card, "link/peer_compact", &link->peer_compact);
+		if (error == -GPULINK_ENODEV) /* a driver without it */
+			error = 0;
+	}
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS && !error; s++) {
 		snprintf(file, sizeof(file), "link/%s", settings[s].name);
 		error = glk_admin_read_number(card, file, &link->settings[s]);

@@ -37,6 +37,10 @@ static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 		o->packing = value;
 		return gpulink_setting_valid(GPULINK_PACKING, value);
 	}
+	if (!strcmp(key, "compact")) {
+		o->compact = value;
+		return gpulink_setting_valid(GPULINK_COMPACT, value);
+	}
 	o->coalesce = value;
 	return !strcmp(key, "coalesce") && gpulink_setting_valid(GPULINK_COALESCE, value);
 }
@@ -45,7 +49,7 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 {
 	char copy[128], *option, *rest = NULL, *value;
 
-	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0 };
+	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0, 0 };
 	if (strlen(text) >= sizeof(copy))
 		return -GPULINK_EINVAL;
 	strcpy(copy, text);

@@ -168,6 +168,7 @@ void folder_add_link(unsigned number)
 	write_value(where, "state", "down\n");
 	write_value(where, "peer_cluster", "none\n");
 	write_value(where, "peer_serial", "none\n");
+	write_value(where, "peer_compact", "1\n");
 	write_value(where, "cluster", "3\n");
 	write_value(where, "queue_flits", "1024\n");
 	write_value(where, "queued_flits", "17\n");

@@ -36,6 +36,7 @@ static void settings(void **state)
 		[GPULINK_COALESCE] = { "coalesce", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 		[GPULINK_OPEN] = { "open", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 		[GPULINK_PACKING] = { "packing", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
+		[GPULINK_COMPACT] = { "compact", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 	};
 	char file[64], number[32];
 
@@ -43,6 +44,7 @@ static void settings(void **state)
 	folder_add_card(0, 2);
 	folder_write("gpulink0/partitions/1/open", "0\n");
 	folder_write("gpulink0/partitions/1/packing", "0\n");
+	folder_write("gpulink0/partitions/1/compact", "0\n");
 	for (unsigned s = 0; s < SETTINGS; s++) {
 		assert_string_equal(gpulink_setting_name(s), cases[s].name);
 		assert_true(strlen(gpulink_setting_allowed(s)) > 3);
@@ -125,6 +127,7 @@ static void link_state(void **state)
 	assert_string_equal(link.peer_cluster, "none");
 	assert_string_equal(link.peer_serial, "none");
 	assert_int_equal(link.cluster, 3);
+	assert_int_equal(link.peer_compact, 1);
 	assert_int_equal(link.queue_flits, 1024);
 	assert_int_equal(link.queued_flits, 17);
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
@@ -135,6 +138,9 @@ static void link_state(void **state)
 	assert_string_equal(gpulink_link_counter_name(0), "flits_in");
 	assert_string_equal(gpulink_link_counter_name(GPULINK_LINK_COUNTERS - 1), "waited_atomic_response");
 	assert_null(gpulink_link_counter_name(GPULINK_LINK_COUNTERS));
+	folder_remove_file("gpulink2/link/peer_compact");
+	assert_int_equal(gpulink_admin_get_link("gpulink2", &link, sizeof(link)), 0);
+	assert_int_equal(link.peer_compact, 0);
 	folder_write("gpulink2/link/queue_flits", "4294967296\n");
 	assert_int_equal(gpulink_admin_get_link("gpulink2", &link, sizeof(link)), -GPULINK_EPROTO);
 	assert_int_equal(gpulink_admin_get_link("gpulink2", NULL, 8), -GPULINK_EINVAL);
@@ -158,6 +164,8 @@ static void no_link(void **state)
 	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_OPEN, 1), -GPULINK_ENOTSUP);
 	assert_int_equal(partition.settings[GPULINK_PACKING], 0);
 	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_PACKING, 1), -GPULINK_ENOTSUP);
+	assert_int_equal(partition.settings[GPULINK_COMPACT], 0);
+	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_COMPACT, 1), -GPULINK_ENOTSUP);
 	assert_int_equal(gpulink_admin_get_link("gpulink1", &link, sizeof(link)), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_get_link_counters("gpulink1", counters, GPULINK_LINK_COUNTERS), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_set_link("gpulink1", GPULINK_LINK_ENABLE, 0), -GPULINK_ENODEV);

@@ -46,7 +46,8 @@ static enum exit_code run_info(struct invocation *invocation)
 static bool print_partitions(struct json_object *partitions)
 {
 	static const char *const columns[] = {"partition", "endpoint", "endpoint_bytes", "subheader_bytes",
-					      "max_payload_bytes", "flush_timeout_ns", "coalesce", "packing", "open", NULL};
+					      "max_payload_bytes", "flush_timeout_ns", "coalesce", "packing",
+					      "compact", "open", NULL};
 
 	return print_rows(partitions, columns);
 }
@@ -185,14 +186,24 @@ static bool print_set(struct json_object *result)
 	return true;
 }
 
+/* The form of packets, as the setting "compact". */
+static bool parse_format(const char *text, uint64_t *value)
+{
+	*value = !strcmp(text, "compact");
+	return *value || !strcmp(text, "subheader");
+}
+
 /* Parses and checks a value, and reports it if invalid. */
 static bool check_setting(const char *text, enum gpulink_setting setting, bool (*parse)(const char *, uint64_t *),
 			  uint64_t *value)
 {
 	if (parse(text, value) && gpulink_setting_valid(setting, *value))
 		return true;
-	complain("%s '%s': must be %s%s", gpulink_setting_name(setting), text, gpulink_setting_allowed(setting),
-		 parse == parse_duration ? " nanoseconds, with a unit: 500ns, 10us, 2ms, 1s" : "");
+	if (parse == parse_format)
+		complain("format '%s': must be subheader or compact", text);
+	else
+		complain("%s '%s': must be %s%s", gpulink_setting_name(setting), text, gpulink_setting_allowed(setting),
+			 parse == parse_duration ? " nanoseconds, with a unit: 500ns, 10us, 2ms, 1s" : "");
 	return false;
 }
 
@@ -237,6 +248,11 @@ static enum exit_code run_set_coalesce(struct invocation *invocation)
 static enum exit_code run_set_packing(struct invocation *invocation)
 {
 	return set(invocation, GPULINK_PACKING, parse_number);
+}
+
+static enum exit_code run_set_format(struct invocation *invocation)
+{
+	return set(invocation, GPULINK_COMPACT, parse_format);
 }
 
 static bool print_set_endpoint(struct json_object *result)
@@ -468,6 +484,16 @@ static const struct command partition_commands[] = {
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set_packing},
+	{.name = "set-format",
+	 .usage = "subheader|compact",
+	 .summary = "choose the form of packets",
+	 .details = "subheader: FinePack's. compact: a packet leaves in the compact form where that takes fewer bytes; requires\n"
+		    "set-packing 1, and over a link a remote card that accepts it. Only on cards that can.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_format},
 	{.name = "set-open",
 	 .usage = "0|1",
 	 .summary = "allow or deny the remote card access to the endpoint",

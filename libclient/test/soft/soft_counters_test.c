@@ -80,6 +80,26 @@ static void packing(void **state)
 	soft_close(&soft);
 }
 
+/*
+ * Three stores of 4 bytes, 100 bytes apart: in units of 4 bytes a length of 1 (1 bit), then a new shape with a gap of 24 (2 bits,
+ * 7 in order 4, and 1 for the length), then its repetition (1 bit). These 12 bits take 2 bytes, sub-headers would take 12.
+ */
+static void compact(void **state)
+{
+	struct gpulink_window *window;
+	struct soft soft;
+
+	(void)state;
+	soft_open(&soft, "soft:endpoints=1,memory=1M,subheader=4,packing=1,compact=1");
+	window = soft_window(&soft, 0, 0, SOFT_SLICE);
+	for (unsigned i = 0; i < 3; i++)
+		store(window, 200 + i * 100, 4);
+	soft_release(&soft);
+	expect(&soft, 0, .stores = 3, .store_bytes = 12, .raw_wire_bytes = 3 * 28, .packets = 1, .sub_packets = 3, .payload_bytes = 2 + 12,
+	       .wire_bytes = 24 + 16, .flush_release = 1, .endpoint_writes = 3, .endpoint_bytes = 12);
+	soft_close(&soft);
+}
+
 static void raw_wire_bytes(void **state)
 {
 	static const struct {
@@ -326,6 +346,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_store),
 		cmocka_unit_test(packing),
+		cmocka_unit_test(compact),
 		cmocka_unit_test(raw_wire_bytes),
 		cmocka_unit_test(flush_reasons),
 		cmocka_unit_test(loads_and_atomics),

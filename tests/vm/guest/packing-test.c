@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * packing-test DEVICE SYSFS: what `packing` of partition 0 changes. A hot set of 64 lines, which fits in the queue's entries but
+ * packing-test DEVICE SYSFS: what `packing` and `compact` of partition 0 change. A hot set of 64 lines, which fits in the queue's entries but
  * not in a packet, is stored repeatedly: with packing it leaves once, at the release. TAP. Requires an endpoint of at least 8 KiB
- * in partition 0, and leaves packing off; resets the card.
+ * in partition 0, and leaves both off; resets the card.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -95,6 +95,14 @@ static void test_hot_set(void)
 	bytes = counter("wire_bytes") - bytes;
 	printf("# %ld bytes on the wire, %ld without packing\n", bytes, without);
 	check(bytes * 5 < without, "they take less than a fifth of the bytes");
+	without = bytes;
+	is(put_file(folder, "partitions/0/compact", "1"), 0, "the compact form is switched on");
+	bytes = counter("wire_bytes");
+	is(packets_of(51), 2, "as many packets leave");
+	bytes = counter("wire_bytes") - bytes;
+	printf("# %ld bytes on the wire, %ld with sub-headers\n", bytes, without);
+	/* A sub-header has 5 bytes; runs at the same distance take few bits. */
+	check(bytes < without - LINES * 4, "they take less than a byte a run for its sub-header");
 }
 
 static void test_change(void)
@@ -115,8 +123,10 @@ static void test_reset(void)
 	close(fd);
 	check(open_card(), "it is opened again");
 	is(card_file(folder, "partitions/0/packing"), 1, "packing is still on");
+	is(card_file(folder, "partitions/0/compact"), 1, "and the compact form");
 	is(packets_of(201), 2, "in the card as well");
-	is(put_file(folder, "partitions/0/packing", "0"), 0, "and is switched off");
+	is(put_file(folder, "partitions/0/packing", "0"), 0, "packing is switched off");
+	is(put_file(folder, "partitions/0/compact", "0"), 0, "and the compact form");
 }
 
 int main(int argc, char **argv)

@@ -22,12 +22,14 @@ for p in 64 100 129 8192; do
 	check "payload limit $p is refused" refused put $p $class/partitions/1/max_payload_bytes
 done
 check "payload limit 256 is accepted" sh -c "echo 256 > $class/partitions/1/max_payload_bytes && grep -qx 256 $class/partitions/1/max_payload_bytes"
-check "packing after probe is 0" is "$(cat $class/partitions/1/packing)" 0
-for v in 2 -1 x ''; do
-	check "packing '$v' is refused" refused put "$v" $class/partitions/1/packing
+for name in packing compact; do
+	check "$name after probe is 0" is "$(cat $class/partitions/1/$name)" 0
+	for v in 2 -1 x ''; do
+		check "$name '$v' is refused" refused put "$v" $class/partitions/1/$name
+	done
+	check "$name 1 is accepted" sh -c "echo 1 > $class/partitions/1/$name && grep -qx 1 $class/partitions/1/$name"
 done
-check "packing 1 is accepted" sh -c "echo 1 > $class/partitions/1/packing && grep -qx 1 $class/partitions/1/packing"
-check "it leaves coalesce as it is" is "$(cat $class/partitions/1/coalesce)" 1
+check "they leave coalesce as it is" is "$(cat $class/partitions/1/coalesce)" 1
 check "timeout of 2 s is refused" refused put 2000000000 $class/partitions/1/flush_timeout_ns
 check "an endpoint at a PCI address without a device is refused" refused put "0000:00:1e.7 0" $class/partitions/0/endpoint
 check "an endpoint BAR that does not exist is refused" refused put "0000:00:08.0 3" $class/partitions/0/endpoint
@@ -58,5 +60,6 @@ if [ -e $memtypes ]; then
 	check "rmmod releases the memory type" is "$(aperture_type)" ""
 fi
 check "modprobe brings the device node back" sh -c "modprobe gpulink && test -c /dev/gpulink0"
-check "packing is 0 again" is "$(cat $class/partitions/1/packing)" 0
+check "packing and compact are 0 again" is "$(cat $class/partitions/1/packing $class/partitions/1/compact)" "0
+0"
 finish

@@ -67,6 +67,9 @@ check "set-packing" ctl 0 set-packing 1 --partition 3
 check "packing is in sysfs" holds 3/packing 1
 check "monitor shows that, too" monitored " gpulink0 partition 3 packing: 0 -> 1"
 check "set-packing 2 is refused" says "packing '2': must be 0 or 1" gpulinkctl set-packing 2 --partition 3
+check "set-format" ctl 0 set-format compact --partition 3
+check "the form is in sysfs" holds 3/compact 1
+check "set-format 1 is refused" says "format '1': must be subheader or compact" gpulinkctl set-format 1 --partition 3
 check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
 check "the endpoint is in sysfs" holds 0/endpoint "0000:00:08.0 0"
 check "monitor shows it" monitored " gpulink0 partition 0 endpoint: none -> 0000:00:08.0 0"
@@ -103,6 +106,7 @@ check "reset increments the generation" is "$(cat $class/generation)" $((generat
 check "monitor shows the new generation" monitored " gpulink0 generation: $generation -> $((generation + 1))"
 check "reset keeps settings" holds 7/subheader_bytes 5
 check "and packing" holds 3/packing 1
+check "and the form" holds 3/compact 1
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 echo "[defaults]
 subheader_bytes = 9" >/tmp/wrong
@@ -147,8 +151,10 @@ check "the card was not reset" is "$(cat $class/generation)" "$generation"
 check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
 check "program loads logic without packing" says "gpulink0: new logic" gpulinkctl program $images/plain $images/sixteen
 check "the card has no file for packing" test ! -e $class/partitions/0/packing
+check "and none for the compact form" test ! -e $class/partitions/0/compact
 check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
 check "set-packing is refused" ctl 1 set-packing 1
+check "set-format is refused" ctl 1 set-format compact
 check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen
 check "the driver has 8 partitions" partitions_are 8
 check "the daemon configures the card again" configured

@@ -18,6 +18,8 @@ check "link_state is up" is "$(cat $class/link_state)" up
 check "peer cluster and serial number are shown" is "$(cat $class/link/peer_cluster $class/link/peer_serial $far/link/cluster)" "1
 0000000000000002
 1"
+check "both cards accept the compact form" is "$(cat $class/link/peer_compact $far/link/peer_compact)" "1
+1"
 check "the log names the peer" sh -c "dmesg | grep -q 'link up: peer card 0000000000000002, cluster 1'"
 
 # --- settings
@@ -67,6 +69,11 @@ for width in 2 6; do
 	check "sub-headers of $width bytes" put $width $class/partitions/2/subheader_bytes
 	tap "width $width" link-test /dev/gpulink0 /dev/gpulink1 2 1
 done
+for name in packing compact; do put 1 $class/partitions/2/$name; done
+sent=$(cat $class/partitions/2/counters/payload_bytes)
+tap "the compact form" link-test /dev/gpulink0 /dev/gpulink1 2 2
+check "packets left" test "$(cat $class/partitions/2/counters/payload_bytes)" -gt "$sent"
+for name in packing compact; do put 0 $class/partitions/2/$name; done
 check "a local endpoint assigned" put "0000:00:09.0 0" $class/partitions/1/endpoint
 put 1 $class/partitions/1/open
 check "the remote card accepts it as its remote endpoint" put "link 1" $far/partitions/1/endpoint
