@@ -5,7 +5,8 @@
  * returns directly after the flushes that the model had made when it was given; when the RTL is idle, its reported queue state
  * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed. In half of the
  * rounds both are reset in the middle of other traffic first. With at least as many stores as by default, packets in the compact
- * form must occur with and without repetitions, with every unit, and packets that keep their sub-headers or are single runs.
+ * form must occur with and without repetitions, with every unit, with as many runs as possible, and packets that keep their sub-headers
+ * or are single runs.
  *
  * lockstep-finepack-tx-* [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
@@ -16,10 +17,10 @@
 
 #include <base/options.h>
 #include <chance.h>
-#include <finepack/packing.h>
 #include <finepack/partition.h>
 
 #include "finepack_tx_dut.h"
+#include "packet_form.h"
 
 enum { STORE, FLUSH, PROBE, CONFIG };
 #define PARTITIONS_MAX 16u
@@ -30,10 +31,8 @@ enum { STORE, FLUSH, PROBE, CONFIG };
 struct expected {
 	uint8_t packet[GLK_PACKET_ROOM];
 	size_t bytes;
-	unsigned partition, reason, runs, payload;
-	enum { FORM_NONE, FORM_SUBHEADERS, FORM_SINGLE, FORM_COMPACT } form; /* none: MODE.COMPACT has no effect */
-	bool adjoin; /* with sub-headers although MODE.COMPACT is set: two runs do, */
-	bool equal;  /* or the compact form takes as many bytes */
+	unsigned partition, reason;
+	struct packet_form form;
 };
 
 struct sent_token {
@@ -60,6 +59,8 @@ static struct {
 	char failure[256];
 } t;
 
+static struct packet_forms forms; /* of all packets that were compared */
+
 static void fail(const char *what, uint64_t expected, uint64_t got)
 {
 	if (!t.failure[0])
@@ -73,101 +74,6 @@ static bool going(void)
 	return !t.failure[0] && (!t.reset_at || t.clocks < t.reset_at);
 }
 
-/* The forms of all packets that were compared, of partitions with MODE.PACKING and MODE.COMPACT. */
-static struct {
-	uint64_t subheaders, adjoin, equal, single, longest, compact[2][4]; /* [repeats][log2 of the unit] */
-} forms;
-
-static void count_form(const struct expected *e)
-{
-	unsigned first_be = e->packet[7] & 15;
-
-	forms.subheaders += e->form == FORM_SUBHEADERS;
-	forms.adjoin += e->adjoin;
-	forms.equal += e->equal;
-	forms.single += e->form == FORM_SINGLE;
-	if (e->form == FORM_COMPACT)
-		forms.compact[first_be >> 2 & 1][first_be & 3]++;
-	forms.longest += e->form == FORM_COMPACT && e->runs == GLK_PACKING_RUNS;
-}
-
-/* Prints the forms. Returns false if one never occurred. */
-static bool report_forms(void)
-{
-	bool all = forms.subheaders > forms.adjoin + forms.equal && forms.adjoin && forms.equal && forms.single && forms.longest;
-
-	printf("# with compact: %" PRIu64 " packets with sub-headers, in %" PRIu64 " of them runs adjoin, in %" PRIu64
-	       " the compact form is as long; %" PRIu64 " single runs\n", forms.subheaders, forms.adjoin, forms.equal, forms.single);
-	for (unsigned i = 0; i < 2; i++) {
-		const uint64_t *c = forms.compact[i];
-
-		printf("# compact form, %s repetitions, units of 1 to 8 bytes: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-		       i ? "with" : "without", c[0], c[1], c[2], c[3]);
-		all = all && c[0] && c[1] && c[2] && c[3];
-	}
-	printf("# compact form of %u runs: %" PRIu64 "\n", GLK_PACKING_RUNS, forms.longest);
-	return all;
-}
-
-static unsigned count_compact_runs(const struct expected *e, const struct glk_compact_coding *coding)
-{
-	struct glk_compact_reader reader;
-	struct glk_compact_run run;
-	unsigned runs = 0;
-
-	glk_compact_open(&reader, coding, e->packet + GLK_PACKET_HEADER_BYTES, e->payload);
-	while (!glk_compact_ended(&reader) && glk_compact_next(&reader, &run))
-		runs++;
-	return runs;
-}
-
-/* Why a packet has kept its sub-headers. */
-static void look_at_runs(struct expected *e, struct glk_run *run)
-{
-	struct glk_compact_coding coding;
-
-	for (unsigned i = 1; i < e->runs; i++)
-		e->adjoin = e->adjoin || run[i].address == run[i - 1].address + run[i - 1].length;
-	e->equal = !e->adjoin && glk_compact_measure(run, e->runs, &coding) == e->payload;
-}
-
-static void look_at_subheaders(struct expected *e, unsigned subheader_bytes, bool compact)
-{
-	const uint8_t *payload = e->packet + GLK_PACKET_HEADER_BYTES;
-	static struct glk_run run[GLK_PAYLOAD_MAX / 3];
-
-	e->runs = 0;
-	for (unsigned at = 0; at < e->payload; at += subheader_bytes + run[e->runs++].length) {
-		uint64_t subheader = 0;
-
-		memcpy(&subheader, payload + at, subheader_bytes);
-		run[e->runs].address = subheader >> GLK_SUBHEADER_LENGTH_BITS;
-		run[e->runs].length = subheader % 1024 ? subheader % 1024 : 1024;
-	}
-	e->form = compact ? FORM_SUBHEADERS : FORM_NONE;
-	if (compact)
-		look_at_runs(e, run);
-}
-
-/* Payload of a packet without padding, its form and number of runs. */
-static void look_into(struct expected *e, unsigned subheader_bytes, bool compact)
-{
-	const uint8_t *p = e->packet;
-	unsigned dwords = (unsigned)(p[2] & 3) << 8 | p[3];
-	struct glk_compact_coding coding;
-
-	e->payload = 4 * ((dwords ? dwords : 1024) - 1);
-	for (unsigned last_be = p[7] >> 4; last_be & 1; last_be >>= 1)
-		e->payload++;
-	e->adjoin = e->equal = false;
-	if ((p[7] & 15) >= GLK_COMPACT_FIRST_BE && glk_compact_coding_of(p[7] & 15, p[6] & 63, &coding)) {
-		e->runs = count_compact_runs(e, &coding);
-		e->form = !compact ? FORM_NONE : coding.single ? FORM_SINGLE : FORM_COMPACT;
-		return;
-	}
-	look_at_subheaders(e, subheader_bytes, compact);
-}
-
 static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	const struct glk_partition *partition = user;
@@ -177,7 +83,7 @@ static void on_packet(void *user, const uint8_t *packet, size_t length, unsigned
 	e->bytes = length;
 	e->partition = (unsigned)(partition - t.model);
 	e->reason = reason;
-	look_into(e, partition->queue.subheader_bytes, partition->packing && partition->compact);
+	packet_form_find(&e->form, packet, partition->queue.subheader_bytes, partition->packing && partition->compact);
 }
 
 /* Flushes of the model; one may make several packets. */
@@ -206,7 +112,7 @@ static void check_packet(void)
 			fail("packet data", e->packet[i], t.beat[i]);
 		}
 	t.wire[e->partition] += t.got + FRAMING;
-	count_form(e);
+	packet_forms_count(&forms, &e->form);
 	t.checked++;
 	t.got = 0;
 }
@@ -223,10 +129,10 @@ static void check_event(const struct tx_out *out)
 		fail("flush partition", e->partition, out->packet_partition);
 	if (e->reason != out->reason)
 		fail("flush reason", e->reason, out->reason);
-	if (e->payload != out->payload)
-		fail("flush payload", e->payload, out->payload);
-	if (e->runs != out->runs)
-		fail("flush runs", e->runs, out->runs);
+	if (e->form.payload != out->payload)
+		fail("flush payload", e->form.payload, out->payload);
+	if (e->form.runs != out->runs)
+		fail("flush runs", e->form.runs, out->runs);
 	t.reported++;
 }
 
@@ -538,6 +444,22 @@ static void check_cost(const int64_t *before, unsigned partitions)
 			fail("bytes on the wire, beyond those of plain writes", 0, (uint64_t)(before[i] - saved(i)));
 }
 
+/* More runs than a packet may have, of a byte or two. */
+static void run_short_runs(void)
+{
+	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true };
+	uint64_t address = draw(&t.chance) % (UINT64_C(1) << 40);
+
+	set_config(0, &c);
+	for (unsigned i = 0; i < 600 && going(); i++) {
+		do_store(0, address, 1 + below(&t.chance, 2), 0);
+		address += 3 + below(&t.chance, 6);
+	}
+	do_flush(0, GLK_FLUSH_DRAIN);
+	check_queues();
+	wait_idle();
+}
+
 static void run_traffic(uint64_t stores)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 }, lengths[] = { 4, 8, 16, 32, 64, 200, 4096 };
@@ -625,6 +547,8 @@ static void run_round(uint64_t stores)
 		tx_dut_reset(t.dut);
 		begin(t.dut, t.expected, t.chance);
 	}
+	if (below(&t.chance, 2))
+		run_short_runs();
 	run_traffic(stores);
 }
 
@@ -681,7 +605,7 @@ int main(int argc, char **argv)
 		round++;
 	} while (done < o.amount && !t.failure[0] && !o.one);
 	printf("# %" PRIu64 " rounds, %" PRIu64 " stores, %" PRIu64 " packets, %" PRIu64 " clocks\n", round, done, packets, clocks);
-	all_forms = report_forms() || o.one || o.amount < STORES;
+	all_forms = packet_forms_report(&forms) || o.one || o.amount < STORES;
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
 	printf("%sok 1 - model and RTL send the same packets\n", t.failure[0] ? "not " : "");
