@@ -226,15 +226,15 @@ static void make_trouble(struct bench *b, const struct victim *v)
 
 static void close_ring(struct bench *b, const struct victim *v)
 {
-	pair_close(&b->pair, v->place.sq, LOOSE_ENTRIES * GLK_SQE_BYTES, true);
-	pair_close(&b->pair, v->place.cq, LOOSE_ENTRIES * GLK_CQE_BYTES, true);
-	pair_close(&b->pair, v->place.record, GLK_COMPLETION_RECORD_BYTES, true);
+	pair_close(&b->pair, v->place.sq, LOOSE_ENTRIES * GLK_SQE_BYTES, PAIR_ALL);
+	pair_close(&b->pair, v->place.cq, LOOSE_ENTRIES * GLK_CQE_BYTES, PAIR_ALL);
+	pair_close(&b->pair, v->place.record, GLK_COMPLETION_RECORD_BYTES, PAIR_ALL);
 }
 
 static void close_registration(struct bench *b, const struct victim *v)
 {
-	pair_close(&b->pair, v->place.list, LOOSE_PAGES * 8, true);
-	pair_close(&b->pair, v->place.data, LOOSE_PAGES * GLK_PAGE_SIZE, true);
+	pair_close(&b->pair, v->place.list, LOOSE_PAGES * 8, PAIR_ALL);
+	pair_close(&b->pair, v->place.data, LOOSE_PAGES * GLK_PAGE_SIZE, PAIR_ALL);
 }
 
 /* Queued stores may still be written; after a drain none is. */
@@ -242,7 +242,7 @@ static void close_window(struct bench *b, const struct victim *v)
 {
 	uint64_t busy = GLK_CARD_DRAIN_BUSY_MASK;
 
-	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), false);
+	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), PAIR_READS);
 	if (bench_chance(b, 2))
 		return;
 	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CARD);
@@ -251,7 +251,7 @@ static void close_window(struct bench *b, const struct victim *v)
 	if (busy & GLK_CARD_DRAIN_BUSY_MASK)
 		pair_fail(&b->pair, "drain does not end");
 	pair_pass(&b->pair);
-	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), true);
+	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), PAIR_ALL);
 }
 
 /* The read that the driver does. */
@@ -465,7 +465,7 @@ static void set_up_again(struct bench *b, const struct victim *v)
 	loose_settle(b);
 	if (!v->swept)
 		loose_totals(b, false);
-	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), true);
+	pair_close(&b->pair, window_at(v), loose_ring_bytes(b), PAIR_ALL);
 }
 
 /* With stores in flight to the card. */
@@ -489,8 +489,8 @@ static void reset(struct bench *b, const struct victim *v)
 			pair_fail(&b->pair, "reset does not end");
 	}
 	pair_pass(&b->pair);
-	pair_close(&b->pair, PAIR_HOST, PAIR_HOST_BYTES, true);
-	pair_close(&b->pair, PAIR_BUS(0), PAIR_BUS(PAIR_PARTITIONS) - PAIR_BUS(0), true);
+	pair_close(&b->pair, PAIR_HOST, PAIR_HOST_BYTES, PAIR_ALL);
+	pair_close(&b->pair, PAIR_BUS(0), PAIR_BUS(PAIR_PARTITIONS) - PAIR_BUS(0), PAIR_ALL);
 	settle_card(b);
 	pair_open(&b->pair);
 	b->pair.deaf = 0;

@@ -132,7 +132,7 @@ static void cut(struct bench *b, unsigned context)
 		bench_add(b, " context");
 		card_set(b, bench_context_reg(context, GLK_CONTEXT_CONTROL), 0);
 		pair_card_get(&b->pair, GLK_CARD_MAGIC);
-		pair_close(&b->pair, PAIR_HOST, PAIR_HOST_BYTES, true);
+		pair_close(&b->pair, PAIR_HOST, PAIR_HOST_BYTES, PAIR_ALL);
 		break;
 	}
 }

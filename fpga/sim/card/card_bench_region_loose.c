@@ -12,7 +12,7 @@
 #include "card_bench.h"
 
 #define SOURCE_MOST (2 * LOOSE_SOURCE_BYTES)
-#define POLLS	    20000u
+#define POLLS	    200000u
 
 struct place {
 	uint64_t from, offset, bytes; /* in the registration, in the window */
@@ -173,7 +173,7 @@ static void disabled_meanwhile(struct bench *b, const struct place *places)
 	for (unsigned r = 0; r < region_count(b) && r < PAIR_CLOSED; r++) { /* nothing is stored meanwhile */
 		const struct loose_place of = loose_place(b, r);
 
-		pair_close(&b->pair, PAIR_BUS(of.partition) + of.offset, loose_ring_bytes(b), true);
+		pair_close(&b->pair, PAIR_BUS(of.partition) + of.offset, loose_ring_bytes(b), PAIR_WRITES);
 	}
 	pair_card_clock(&b->pair, below(&b->chance, 1500));
 	pair_open(&b->pair);
@@ -233,17 +233,17 @@ static void take_away(struct bench *b, const struct place *places, enum what wha
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
 	if (what != WINDOW) {
-		pair_close(&b->pair, of.list, LOOSE_PAGES * 8, true);
-		pair_close(&b->pair, of.data, LOOSE_PAGES * GLK_PAGE_SIZE, true);
+		pair_close(&b->pair, of.list, LOOSE_PAGES * 8, PAIR_ALL);
+		pair_close(&b->pair, of.data, LOOSE_PAGES * GLK_PAGE_SIZE, PAIR_ALL);
 	}
 	if (what == REGION)
-		pair_close(&b->pair, BENCH_REGION(r), GLK_REGION_RECORD_BYTES, true);
+		pair_close(&b->pair, BENCH_REGION(r), GLK_REGION_RECORD_BYTES, PAIR_ALL);
 	if (what != REGISTRATION) { /* what is queued may still be written; after a drain nothing is */
 		pair_card_post(&b->pair, 0, GLK_CARD_DRAIN, &drain, sizeof(drain));
 		for (unsigned i = 0; i < POLLS && (busy & GLK_CARD_DRAIN_BUSY_MASK); i++)
 			busy = pair_card_get(&b->pair, GLK_CARD_DRAIN);
 		pair_pass(&b->pair);
-		pair_close(&b->pair, PAIR_BUS(of.partition) + of.offset, loose_ring_bytes(b), true);
+		pair_close(&b->pair, PAIR_BUS(of.partition) + of.offset, loose_ring_bytes(b), PAIR_ALL);
 	}
 	if (card_dut_settle(b->pair.dut))
 		pair_fail(&b->pair, "the card does not become idle");

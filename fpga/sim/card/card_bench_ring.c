@@ -237,7 +237,7 @@ static void make_renewals(struct bench *b, struct parts *e, uint64_t sqe[8])
 		records[2 * i + 1] = bench_chance(b, 4) ? draw(&b->chance) : line.wts;
 	}
 	e->window_offset = 0;
-	e->registration_offset = draw(&b->chance) % (e->registered - e->length * GLK_RENEW_RECORD_BYTES + 1);
+	e->registration_offset = draw(&b->chance) % (most ? e->registered - e->length * GLK_RENEW_RECORD_BYTES + 1 : 1);
 	if (most)
 		bench_put_registered(b, e->registration, e->registration_offset, (const uint8_t *)records, e->length * GLK_RENEW_RECORD_BYTES);
 	sqe[4] = draw_time(b);

@@ -22,27 +22,25 @@ bool pair_host_holds(uint64_t address, size_t len)
 
 /* --- revoked memory --- */
 
-static void check_open(struct pair *pair, const char *what, uint64_t address, size_t len, bool write)
+static void check_open(struct pair *pair, const char *what, uint64_t address, size_t len, unsigned access)
 {
 	for (unsigned i = 0; i < pair->closed_count; i++) {
 		const struct pair_range *closed = &pair->closed[i];
-		bool inside = address < closed->from + closed->bytes && address + len > closed->from;
+		bool inside = len ? address < closed->from + closed->bytes && address + len > closed->from
+				  : address - closed->from < closed->bytes;
 
-		/* Flush reads (length 0) belong to earlier writes. */
-		if (!len)
-			inside = closed->writes && address - closed->from < closed->bytes;
-		if (inside && (closed->writes || !write))
+		if (inside && (closed->accesses & access))
 			pair_fail(pair, "%s of %zu bytes at %#" PRIx64 " in revoked memory", what, len, address);
 	}
 }
 
-void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, bool writes)
+void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, unsigned accesses)
 {
 	if (card_dut_reading(pair->dut, from, bytes))
 		pair_fail(pair, "read in the %" PRIu64 " bytes at %#" PRIx64 " still outstanding", bytes, from);
 	if (pair->closed_count == PAIR_CLOSED)
 		abort();
-	pair->closed[pair->closed_count++] = (struct pair_range){ .from = from, .bytes = bytes, .writes = writes };
+	pair->closed[pair->closed_count++] = (struct pair_range){ .from = from, .bytes = bytes, .accesses = accesses };
 }
 
 void pair_open(struct pair *pair)
@@ -131,7 +129,7 @@ static void card_write(void *user, uint64_t address, const void *data, size_t le
 	struct pair *pair = user;
 	unsigned p = card_memory_endpoint(address);
 
-	check_open(pair, "write", address, len, true);
+	check_open(pair, "write", address, len, PAIR_WRITES);
 	check_record(pair, address, len);
 	if (p >= PAIR_PARTITIONS) {
 		card_memory_write(&pair->side[CARD].memory, address, data, len);
@@ -174,7 +172,7 @@ static int card_read(void *user, uint64_t address, void *data, size_t len)
 	struct pair_event *event;
 	bool failed;
 
-	check_open(pair, "read", address, len, false);
+	check_open(pair, len ? "read" : "flush read", address, len, len ? PAIR_READS : PAIR_FLUSHES);
 	if (p < PAIR_PARTITIONS)
 		pair->late[p].pushed = pair->late[p].log.count;
 	if (len && p < PAIR_PARTITIONS)

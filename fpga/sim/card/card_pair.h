@@ -64,7 +64,7 @@ struct pair_late {
 /* Revoked memory: the card must not read it, and, if set, not write it. */
 struct pair_range {
 	uint64_t from, bytes;
-	bool writes;
+	unsigned accesses;
 };
 
 struct pair {
@@ -111,8 +111,10 @@ void pair_fail(struct pair *pair, const char *format, ...) __attribute__((format
 void pair_host_write(struct pair *pair, uint64_t address, const void *data, size_t len);
 bool pair_host_holds(uint64_t address, size_t len);
 
-/* Revokes a range: from now on an access by the card, or a read in flight, is a failure. Restores all ranges. */
-void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, bool writes);
+/* Revokes a range: from now on these accesses by the card, and a read in flight, are failures. Flush reads belong to earlier writes.
+ * pair_open() restores all ranges. */
+enum { PAIR_READS = 1, PAIR_WRITES = 2, PAIR_FLUSHES = 4, PAIR_ALL = 7 };
+void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, unsigned accesses);
 void pair_open(struct pair *pair);
 
 /* Only for the card: a write (returns when accepted), a register, clocks. Copies the card's memory to the model. */
