@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- Wireshark's dissector of the link between gpulink cards, for what `gpulinkctl capture` writes (docs/capture.md); what goes
--- over the link says docs/link-format.md. For Lua 5.2 (Wireshark 4.0) and 5.4 (Wireshark 4.4). gpulink_receive.lua, which has
--- to lie beside it, plays the receiver.
+-- over the link says docs/link-format.md. For Lua 5.2 (Wireshark 4.0) and 5.4 (Wireshark 4.4). gpulink_receive.lua and
+-- gpulink_finepack.lua, which have to lie beside it, play the receiver.
 --
 -- A frame is taken in once, when Wireshark comes to it in the order of the capture; what came of it is kept by its number.
 -- Whenever the frame is shown, a tree is made of that.
@@ -10,6 +10,7 @@
 -- Not every Wireshark looks for modules where its scripts are.
 local here = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or ""
 local receive = dofile(here .. "gpulink_receive.lua")
+dofile(here .. "gpulink_finepack.lua")(receive)
 local gpulink = Proto("gpulink", "gpulink link")
 local floor, format = math.floor, string.format
 local bits, FLIT_BYTES, FLITS_MAX = receive.bits, receive.FLIT_BYTES, receive.FLITS_MAX
@@ -56,6 +57,7 @@ for _, one in ipairs({
 	{ "hello.cluster", "uint8", "Cluster" },
 	{ "hello.session", "uint16", "Own session" },
 	{ "hello.other", "uint16", "Remote session" },
+	{ "hello.compact", "bool", "Accepts the compact form" },
 	{ "hello.posted", "uint16", "Room for posted pieces" },
 	{ "hello.request", "uint16", "Room for request pieces" },
 	{ "hello.response", "uint16", "Room for response pieces" },
@@ -113,6 +115,10 @@ for _, one in ipairs({
 	{ "finepack.subheader_bytes", "uint8", "Sub-header width" },
 	{ "finepack.address", "uint64", "Address", base.HEX },
 	{ "finepack.payload_bytes", "uint16", "Payload bytes" },
+	{ "finepack.unit", "uint8", "Unit of lengths and gaps" },
+	{ "finepack.repeats", "bool", "Runs may repeat" },
+	{ "finepack.gap_order", "uint8", "Order of gaps" },
+	{ "finepack.length_order", "uint8", "Order of lengths" },
 	{ "finepack.sub_packets", "uint16", "Sub-packets" },
 	{ "sub_packet", "none", "Sub-packet" },
 	{ "sub_packet.offset", "uint64", "Offset from the base", base.HEX },
@@ -274,15 +280,22 @@ local function add_sub_packets(tree, tvb, text, h)
 	local found, why = receive.sub_packets(text, h)
 	tree:add(f["finepack.sub_packets"], tvb(16), #found):set_generated()
 	for index, one in ipairs(found) do
-		local sub = tree:add(f["sub_packet"], tvb(one.at, h.width + one.length))
-		local head = h.single and tvb(8, 8) or tvb(one.at, h.width)
+		local head, data = tvb(one.head, one.head_bytes), tvb(one.at, one.length)
+		local sub = tree:add(f["sub_packet"], h.width > 0 and tvb(one.head, h.width + one.length) or data)
 		sub:set_text(format("Sub-packet %d: %d bytes at offset 0x%x", index - 1, one.length, one.offset))
-		sub:add(f["sub_packet.length"], h.single and tvb(2, 2) or tvb(one.at, 2), one.length)
+		sub:add(f["sub_packet.length"], h.single and tvb(2, 2) or h.coding and head or tvb(one.head, 2), one.length)
 		sub:add(f["sub_packet.offset"], head, uint64(one.offset))
 		sub:add(f["offset"], head, uint64(h.base + one.offset)):set_generated()
-		sub:add(f["sub_packet.data"], tvb(one.at + h.width, one.length))
+		sub:add(f["sub_packet.data"], data)
 	end
 	return why
+end
+
+local function add_coding(tree, tvb, coding)
+	tree:add(f["finepack.unit"], tvb(7, 1), coding.unit)
+	tree:add(f["finepack.repeats"], tvb(7, 1), coding.repeats)
+	tree:add(f["finepack.gap_order"], tvb(6, 1), coding.gap_order)
+	tree:add(f["finepack.length_order"], tvb(6, 1), coding.length_order)
 end
 
 local function add_finepack(tree, tvb, text)
@@ -299,6 +312,9 @@ local function add_finepack(tree, tvb, text)
 	tree:add(f["finepack.payload_bytes"], tvb(16), h.payload):set_generated()
 	if h.range then
 		tree:add(f["finepack.subheader_bytes"], tvb(7, 1), h.width)
+		if h.coding then
+			add_coding(tree, tvb, h.coding)
+		end
 		why = add_sub_packets(tree, tvb, text, h)
 	else
 		tree:add(f["data"], tvb(16))
@@ -423,6 +439,7 @@ local function add_hello(tree, tvb, result)
 	sub:add(f["hello.cluster"], tvb(9, 1))
 	sub:add_le(f["hello.session"], tvb(10, 2))
 	sub:add_le(f["hello.other"], tvb(12, 2))
+	sub:add(f["hello.compact"], tvb(14, 1), bits(tvb:raw(14, 1), 0, 1) == 1)
 	sub:add_le(f["hello.posted"], tvb(16, 2))
 	sub:add_le(f["hello.request"], tvb(18, 2))
 	sub:add_le(f["hello.response"], tvb(20, 2))

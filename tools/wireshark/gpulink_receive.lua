@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- The receiving side of the link between gpulink cards (docs/link-format.md), as somebody who listens has to play it for both
--- directions: sessions, frames, un-stitching; and what a FinePack packet holds (docs/wire-format.md). Of Wireshark it needs
--- the module `bit` alone. gpulink.lua shows what comes of it.
+-- directions: sessions, frames, un-stitching. Of Wireshark it needs the module `bit` alone. gpulink.lua shows what comes of it.
 --
 -- A capture may begin anywhere, and lack frames. Then the sessions are found in the checks, and where packets begin by what
 -- their headers must look like; a direction is "lost" until that is done.
@@ -27,7 +26,6 @@ local BY_STATUS = { -- lengths of responses
 	[LEASE_RESPONSE] = { [0] = 84, 4, 4, 20, 20, 4, 4, 4 },
 	[15] = { [0] = 28, 4, 4, [5] = 4, [6] = 4, [7] = 4 },
 }
-local OFFSET_BITS = { [2] = 6, [3] = 14, [4] = 22, [5] = 30, [6] = 38 } -- by bytes of a sub-header
 local LAST_BYTES = { [1] = 1, [3] = 2, [7] = 3, [15] = 4 } -- by Last BE
 local SESSION = 3 -- what the word of a hello or ready wants
 local VERSION, LEASES = 1, 2
@@ -38,10 +36,8 @@ local BAD, GOOD, UNVERIFIED = 0, 1, 2
 local WHOLE, PART, TAIL, UNKNOWN = 1, 2, 3, 4
 receive.BAD, receive.GOOD, receive.UNVERIFIED = BAD, GOOD, UNVERIFIED
 receive.WHOLE, receive.PART, receive.TAIL, receive.UNKNOWN = WHOLE, PART, TAIL, UNKNOWN
+receive.LAST_BYTES = LAST_BYTES
 receive.FLIT_BYTES, receive.FLITS_MAX, receive.SESSION, receive.FINEPACK = FLIT_BYTES, 11, SESSION, FINEPACK
-
--- Bytes of a sub-header in FinePack packets that do not tell it; 0: not known.
-receive.own_width = 0
 
 -- ---- Numbers ----
 
@@ -58,6 +54,7 @@ receive.bits = bits
 local function all_zero(text)
 	return not text:find("[^%z]")
 end
+receive.all_zero = all_zero
 
 local crc_table = {}
 for first = 0, 255 do
@@ -97,16 +94,12 @@ local function packet_bytes(kind, start)
 end
 
 -- Whether these 16 bytes look like a packet's first.
--- A FinePack packet whose payload is one run, without sub-header.
-local function single_run(start)
-	return bits(start, 56, 4) == 8 and bits(start, 48, 6) == 15
-end
-
 local function plausible(kind, start)
 	if kind == FINEPACK then
+		local first_be = bits(start, 56, 4)
 		return byte(start, 1) == 0x7c and byte(start, 2) == 0 and byte(start, 3) < 4 and all_zero(start:sub(5, 6)) and
 			byte(start, 9) == 0 and LAST_BYTES[bits(start, 60, 4)] ~= nil and
-			(single_run(start) or bits(start, 56, 4) <= 6 and byte(start, 7) == 0)
+			(first_be >= 8 and byte(start, 16) % 4 == 0 or first_be <= 6 and byte(start, 7) == 0)
 	elseif not packet_bytes(kind, start) then
 		return false
 	elseif kind == WRITE_REQUEST then
@@ -117,64 +110,6 @@ local function plausible(kind, start)
 		return bits(start, 88, 8) == 0
 	end
 	return kind ~= ATOMIC_REQUEST or bits(start, 84, 12) == 0
-end
-
--- What the header of a FinePack packet says; `why`: what a receiver refuses in it.
-function receive.finepack_header(text)
-	local h = { fmt = bits(text, 5, 3), type = bits(text, 0, 5), dwords = byte(text, 3) % 4 * 256 + byte(text, 4),
-		last_be = bits(text, 60, 4), first_be = bits(text, 56, 4), partition = byte(text, 10), base = 0 }
-	for at = 11, 16 do
-		h.base = h.base * 256 + byte(text, at)
-	end
-	h.payload = #text - 20 + (LAST_BYTES[h.last_be] or 4)
-	h.width = h.first_be == 0 and receive.own_width or h.first_be
-	local range = OFFSET_BITS[h.width] and 2 ^ OFFSET_BITS[h.width]
-	h.single = single_run(text)
-	if h.single then
-		h.width, range = 0, 4
-	end
-	if h.fmt ~= 3 or h.type ~= 0x1c then
-		h.why = "Fmt and Type are not those of a FinePack packet"
-	elseif byte(text, 2) ~= 0 or byte(text, 3) >= 4 or not all_zero(text:sub(5, h.single and 6 or 7)) then
-		h.why = "a reserved field is not 0"
-	elseif not LAST_BYTES[h.last_be] then
-		h.why = "invalid Last BE"
-	elseif h.first_be == 1 then
-		h.why = "compact form"
-	elseif h.first_be > 6 and not h.single then
-		h.why = "invalid First BE"
-	elseif byte(text, 9) ~= 0 or range and h.base % range ~= 0 then
-		h.why = "invalid base"
-	elseif not all_zero(text:sub(17 + h.payload)) then
-		h.why = "the padding is not 0"
-	end
-	h.range = not h.why and range
-	return h
-end
-
--- The sub-packets of a FinePack packet with a right header whose width is known: where, offset, length of each; and why a
--- receiver refuses them.
-function receive.sub_packets(text, h)
-	local found, at, past = {}, 16, 16 + h.payload
-	if h.single then
-		return { { at = at, length = h.payload, offset = bits(text, 54, 2) } }, nil
-	end
-	while at < past do
-		if at + h.width > past then
-			return found, "the payload ends in a sub-header"
-		end
-		local length = bits(text, at * 8, 10)
-		local one = { at = at, length = length == 0 and 1024 or length, offset = bits(text, at * 8 + 10, h.width * 8 - 10) }
-		at = at + h.width + one.length
-		if at > past then
-			return found, "the payload ends in a sub-packet"
-		end
-		found[#found + 1] = one
-		if one.offset + one.length > h.range then
-			return found, "a sub-packet exceeds the address window"
-		end
-	end
-	return found, nil
 end
 
 -- ---- Pieces to packets ----
@@ -483,7 +418,7 @@ local function read_hello(text, word)
 		hello.why = "another version"
 	elseif hello.session == 0 then
 		hello.why = "no session"
-	elseif not all_zero(text:sub(15, 16) .. text:sub(23, 32)) or bits(text, 32 * 8 + 4, 48) ~= 0 or
+	elseif bits(text, 113, 15) ~= 0 or not all_zero(text:sub(23, 32)) or bits(text, 32 * 8 + 4, 48) ~= 0 or
 		bits(text, 32 * 8 + 52, 7) ~= 0 or bits(text, 32 * 8 + 61, 32) ~= 0 or word.class ~= 3 then
 		hello.why = "a reserved field is not 0"
 	end

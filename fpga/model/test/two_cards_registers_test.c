@@ -20,7 +20,7 @@ static void block(void **state)
 	assert_int_equal(bench_read(b, GLK_LINK_CAPS), 1024 | 128 << 16 | UINT64_C(0x3c) << 32 | UINT64_C(2) << 40);
 	assert_int_equal(bench_read(b, GLK_LINK_CLUSTER), 1);
 	assert_int_equal(bench_read(b, GLK_LINK_PEER_SERIAL), 102);
-	assert_int_equal(bench_read(b, GLK_LINK_STATUS), 3 | 2 << 8 | 2 << 16);
+	assert_int_equal(bench_read(b, GLK_LINK_STATUS), 3 | GLK_LINK_STATUS_PEER_COMPACT_MASK | 2 << 8 | 2 << 16);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_UPS), 1);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_DOWNS), 0);
 	assert_int_equal(pair_link_counter(b, GLK_LINK_PACKETS_TRANSLATION_REQUEST), 2);

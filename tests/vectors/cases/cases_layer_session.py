@@ -45,6 +45,23 @@ def session_begins():
     v.out_hello(v.other, ready=1)
     yield v
 
+    for compact in (0, 1):
+        v = Vector(f"session-accepts-compact-{compact}",
+                   "A hello and readies with the bit of the compact form, and without it: it decides nothing here.")
+        v.out_hello(0)
+        v.in_hello(0, zero=compact)
+        v.out_hello(v.other, ready=1)
+        v.in_hello(v.session, ready=1, zero=compact)
+        v.event(UP)
+        v.out_hello(v.other, ready=1)
+        v.clock(15)
+        v.out_word(cls=0)
+        v.in_hello(v.session, ready=1, zero=1 - compact)
+        v.clock(19)
+        v.out_word(cls=1)
+        v.errors()
+        yield v
+
     v = Vector("session-names-another",
                "A hello that names a session that is none; then another card's; the own number stays.")
     v.out_hello(0)
@@ -298,7 +315,7 @@ def session_refused():
         ("version-2", {"version": 2}, "version"),
         ("version-0", {"version": 0, "zeros": bytes([1] * 10)}, "version"),
         ("session-0", {"session": 0}, "protocol"),
-        ("zero", {"zero": 1}, "protocol"),
+        *((f"zero-{bits:x}", {"zero": bits}, "protocol") for bits in (2, 3, 0x80, 0x100, 0x8000)),
         ("no-flits", {"flits": 0}, "protocol"),
         ("one-flit", {"flits": 1}, "protocol"),
         ("three-flits", {"flits": 3}, "protocol"),

@@ -118,11 +118,11 @@ def received():
     v.receive(fp.single(fp.link_address(2, 0), v.bytes(7)), 6)
     good = fp.single(fp.link_address(1, 4096), v.bytes(6))
     for bit in range(6):
-        v.receive(good[:6] + bytes([good[6] ^ 1 << bit]) + good[7:], (2, 3), note=f"Tag bit {bit}")
+        v.receive(good[:6] + bytes([good[6] ^ 1 << bit]) + good[7:], 2 if bit > 3 else (4, 5), note=f"Tag bit {bit}")
     for bit in (0, 1):
         v.receive(good[:15] + bytes([good[15] ^ 1 << bit]) + good[16:], 6, note=f"Address bit {bit}")
     for bit in range(3):
-        v.receive(good[:7] + bytes([good[7] ^ 1 << bit]) + good[8:], (2, 3), note=f"First BE bit {bit}")
+        v.receive(good[:7] + bytes([good[7] ^ 1 << bit]) + good[8:], 2, note=f"First BE bit {bit}")
     v.receive(good[:-1] + b"\1", 5)
     yield v
 

@@ -13,6 +13,7 @@ OVERHEAD = 24
 WINDOW_MISS, PAYLOAD_FULL, ENTRIES_FULL, RELEASE, TIMEOUT, LOAD_HIT, ATOMIC, CONFIG, DRAIN = range(9)
 REASONS = ("window miss", "payload full", "entries full", "release", "timeout", "load hit", "atomic", "config", "drain")
 SINGLE, SINGLE_TAG = 8, 0b001111  # First BE and Tag of a packet of a single run
+COMPACT, REPEATS = 8, 4  # bits of First BE: compact form, runs may repeat
 LAST_BE = {1: 0b0001, 2: 0b0011, 3: 0b0111, 4: 0b1111}
 
 
@@ -143,6 +144,90 @@ def single(address, data):
     return packet(address & ~3, data, SINGLE, (address & 3) << 6 | SINGLE_TAG)
 
 
+class Coding:
+    """The coding of a packet in the compact form: what First BE and Tag hold."""
+
+    def __init__(self, unit=1, repeats=False, gap_order=0, length_order=0):
+        self.unit, self.repeats, self.gap_order, self.length_order = unit, repeats, gap_order, length_order
+
+    def first_be(self):
+        return COMPACT | REPEATS * self.repeats | self.unit.bit_length() - 1
+
+    def tag(self, address):
+        return (address & 3) << 6 | self.length_order << 4 | self.gap_order
+
+
+def number(value, order):
+    """The bits of a number, at least 1."""
+    value += (1 << order) - 1
+    n = value.bit_length() - 1
+    return [0] * (n - order) + [1] + [value >> i & 1 for i in range(n)]
+
+
+def shapes(runs):
+    """Gap and length of each run but the first. Runs are (link address, data)."""
+    return [(at - before - len(old), len(data)) for (before, old), (at, data) in zip(runs, runs[1:])]
+
+
+def adjoin(runs):
+    return any(gap == 0 for gap, _ in shapes(runs))
+
+
+def remember(recent, shape):
+    """Which of the last two shapes it is, 0 the last, 1 the other; None: neither. `recent` has the last one first."""
+    like = recent.index(shape) if shape in recent else None
+    if like is not None:
+        del recent[like]
+    recent.insert(0, shape)
+    del recent[2:]
+    return like
+
+
+def log2(value):
+    return value.bit_length() - 1
+
+
+def choose(runs):
+    """The coding that a card uses."""
+    all_shapes, recent = shapes(runs), []
+    numbers = [len(runs[0][1])] + [value for shape in all_shapes for value in shape]
+    unit = max(unit for unit in (1, 2, 4, 8) if all(value % unit == 0 for value in numbers))
+    new = [shape for shape in all_shapes if remember(recent, shape) is None]
+    repeats = 4 * (len(all_shapes) - len(new)) >= len(all_shapes)
+    counted = new if repeats else all_shapes
+    gaps, lengths = (sum(log2(shape[i] // unit) for shape in counted) // len(counted) for i in (0, 1))
+    return Coding(unit, repeats, min(gaps, 14), min(lengths, 3))
+
+
+def described(runs, coding):
+    """The bits that describe the runs."""
+    bits, recent = number(len(runs[0][1]) // coding.unit, coding.length_order), []
+    for shape in shapes(runs):
+        like = remember(recent, shape) if coding.repeats else None
+        if like is not None:
+            bits += ([1], [0, 1])[like]
+            continue
+        bits += [0, 0] * coding.repeats
+        bits += number(shape[0] // coding.unit, coding.gap_order) + number(shape[1] // coding.unit, coding.length_order)
+    return bits
+
+
+def compact_payload(runs, coding):
+    return octets(described(runs, coding)) + b"".join(data for _, data in runs)
+
+
+def octets(bits):
+    """Bits fill bytes from the lowest."""
+    return sum(bit << i for i, bit in enumerate(bits)).to_bytes((len(bits) + 7) // 8, "little")
+
+
+def compact(runs, coding, payload=None):
+    """A packet in the compact form; a `payload` other than that of the runs makes a wrong one."""
+    address = runs[0][0]
+    payload = compact_payload(runs, coding) if payload is None else payload
+    return packet(address & ~3, payload, coding.first_be(), coding.tag(address))
+
+
 class Refused(Exception):
     """A packet that a receiver drops. `rule` is the number in the list of wire-format.md."""
 
@@ -164,9 +249,9 @@ def check_header(p):
     demand(p[0] == 0x7c and p[1] == 0 and p[2] >> 2 == 0 and p[4] == p[5] == 0, 2)
     last_be, first_be = p[7] >> 4, p[7] & 15
     demand(last_be in LAST_BE.values(), 3)
-    demand(p[6] == 0 or first_be >= SINGLE, 2)
-    demand(first_be == 0 or 2 <= first_be <= 6 or (first_be == SINGLE and p[6] & 0x0f == 0x0f), 3)
-    demand(first_be != SINGLE or p[6] & 0x3f == SINGLE_TAG, 2)
+    demand(p[6] == 0 or first_be >= COMPACT, 2)
+    demand(first_be not in (1, 7), 3)
+    demand(first_be < COMPACT or p[6] & 0x0f != 0x0f or (first_be == SINGLE and p[6] & 0x3f == SINGLE_TAG), 2)
     return first_be, p[HEADER:], len(p) - HEADER - (4 - bin(last_be).count("1"))
 
 
@@ -181,18 +266,78 @@ def split(payload, h):
         payload = payload[h + length:]
 
 
+class Description:
+    """Reads the bits at the beginning of a payload."""
+
+    def __init__(self, payload):
+        self.bits = [byte >> i & 1 for byte in payload for i in range(8)]
+        self.at = 0
+
+    def bit(self):
+        demand(self.at < len(self.bits), 4)
+        self.at += 1
+        return self.bits[self.at - 1]
+
+    def number(self, order):
+        n = order
+        while not self.bit():
+            n += 1
+        demand(n <= 48, 4)
+        return (1 << n) + sum(self.bit() << i for i in range(n)) - (1 << order) + 1
+
+    def shape(self, coding, recent):
+        if coding.repeats and self.bit():
+            demand(recent, 4)
+            return recent[0]
+        if coding.repeats and self.bit():
+            demand(len(recent) == 2, 4)
+            return recent[1]
+        return self.number(coding.gap_order), self.number(coding.length_order)
+
+    def octets(self):
+        return (self.at + 7) // 8
+
+    def padding(self):
+        return self.bits[self.at:8 * self.octets()]
+
+
+def split_compact(payload, coding):
+    """Rules 4 and 5 of the compact form. Returns offset, from the base, and data of each run."""
+    description, recent, runs = Description(payload), [], []
+    end = count = 0
+    while description.octets() + count != len(payload):
+        if runs:
+            gap, length = description.shape(coding, recent)
+            remember(recent, (gap, length))
+        else:
+            gap, length = 0, description.number(coding.length_order)
+        at, length = end + gap * coding.unit, length * coding.unit
+        demand(length <= 4096 and at < 1 << 48, 4)
+        runs.append((at, length))
+        end, count = at + length, count + length
+        demand(description.octets() + count <= len(payload), 4)
+    demand(not any(description.padding()), 5)
+    data, found = payload[description.octets():], []
+    for at, length in runs:
+        found.append((at, data[:length]))
+        data = data[length:]
+    return found
+
+
 def receive(p, endpoint_bytes, subheader_bytes):
     """Takes a packet apart: a list of (partition, offset, data). Both arguments are dictionaries by partition."""
     first_be, payload, count = check_header(p)
     base = int.from_bytes(p[8:16], "big")
     partition, offset = base >> 48 & 0xff, base & (1 << 48) - 1
     demand(base >> 56 == 0 and endpoint_bytes.get(partition, 0), 6)
-    if first_be == SINGLE:
+    if first_be >= COMPACT:
         demand(base % 4 == 0, 6)
         demand(not any(payload[count:]), 5)
         offset |= p[6] >> 6
-        demand(offset + count <= endpoint_bytes[partition], 7)
-        return [(partition, offset, payload[:count])]
+        coding = Coding(1 << (first_be & 3), bool(first_be & REPEATS), p[6] & 15, p[6] >> 4 & 3)
+        runs = [(0, payload[:count])] if p[6] & 15 == 15 else split_compact(payload[:count], coding)
+        demand(all(offset + at + len(data) <= endpoint_bytes[partition] for at, data in runs), 7)
+        return [(partition, offset + at, data) for at, data in runs]
     h = first_be or subheader_bytes[partition]
     demand(base % address_range(h) == 0, 6)
     demand(count > h, 1)

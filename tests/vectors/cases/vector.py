@@ -14,7 +14,7 @@ class Partition:
     def __init__(self, entries, endpoint_bytes):
         self.endpoint_bytes = endpoint_bytes
         self.h, self.limit, self.timeout, self.coalesce, self.describe = 5, 4096, 0, 1, 1
-        self.packing = 0
+        self.packing = self.compact = 0
         self.queue = fp.Queue(entries)
         self.owners = set()
         self.last_store = 0
@@ -82,6 +82,11 @@ class Vector:
             payload, packet = runs[0][1], fp.single(*runs[0])
         else:
             packet = fp.packet(part.queue.base, payload, part.h if part.describe else 0)
+            if part.compact and not fp.adjoin(runs):
+                coding = fp.choose(runs)
+                shorter = fp.compact_payload(runs, coding)
+                if len(shorter) < len(payload):
+                    payload, packet = shorter, fp.compact(runs, coding)
         self.send(p, packet, len(runs), payload, reason)
 
     def send_whole(self, p, subs, reason):
@@ -143,12 +148,18 @@ class Vector:
                 setattr(part, name, value)
         self.done()
 
-    def packing(self, p, value):
-        self.event("packing", p, value)
-        if self.partitions[p].packing != value:
+    def mode(self, name, p, value):
+        self.event(name, p, value)
+        if getattr(self.partitions[p], name) != value:
             self.flush(p, fp.CONFIG)
-            self.partitions[p].packing = value
+            setattr(self.partitions[p], name, value)
         self.done()
+
+    def packing(self, p, value):
+        self.mode("packing", p, value)
+
+    def compact(self, p, value):
+        self.mode("compact", p, value)
 
     def store(self, p, offset, data, c=0):
         if isinstance(data, int):

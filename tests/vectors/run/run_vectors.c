@@ -27,7 +27,7 @@ struct run {
 	uint64_t flushes[VECTOR_PARTITIONS][REASONS];
 	uint64_t accepted, refused;
 	uint64_t now;
-	uint64_t packing[VECTOR_PARTITIONS]; /* MODE.PACKING */
+	uint64_t mode[VECTOR_PARTITIONS]; /* MODE.PACKING and MODE.COMPACT */
 	bool in_memory, ended;
 	uint8_t data[VECTOR_PACKET_BYTES];
 	unsigned lines[VECTOR_PACKET_BYTES / VECTOR_DATA_BYTES + 1];
@@ -118,7 +118,7 @@ static bool do_set(struct run *r)
 					      GLK_PARTITION_FLUSH_TIMEOUT_NS, GLK_PARTITION_MODE };
 	uint64_t values[] = { r->n[1], r->n[2], r->n[3],
 			      r->n[4] << GLK_PARTITION_MODE_COALESCE_SHIFT |
-				      r->n[5] << GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT | r->packing[r->n[0]] };
+				      r->n[5] << GLK_PARTITION_MODE_SELF_DESCRIBE_SHIFT | r->mode[r->n[0]] };
 
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		unsigned reg = vector_partition_register((unsigned)r->n[0], registers[i]);
@@ -130,14 +130,24 @@ static bool do_set(struct run *r)
 	return true;
 }
 
-static bool do_packing(struct run *r)
+static bool set_mode(struct run *r, uint64_t mask)
 {
 	unsigned reg = vector_partition_register((unsigned)r->n[0], GLK_PARTITION_MODE);
-	uint64_t mode = vector_card_read(r->v, reg) & ~GLK_PARTITION_MODE_PACKING_MASK;
+	uint64_t mode = (vector_card_read(r->v, reg) & ~mask) | (r->n[1] ? mask : 0);
 
-	r->packing[r->n[0]] = r->n[1] << GLK_PARTITION_MODE_PACKING_SHIFT;
-	vector_card_write(r->v, reg, mode | r->packing[r->n[0]]);
-	return equal(r, "packing: the mode the card has then", mode | r->packing[r->n[0]], vector_card_read(r->v, reg));
+	r->mode[r->n[0]] = mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK);
+	vector_card_write(r->v, reg, mode);
+	return equal(r, "the mode the card has then", mode, vector_card_read(r->v, reg));
+}
+
+static bool do_packing(struct run *r)
+{
+	return set_mode(r, GLK_PARTITION_MODE_PACKING_MASK);
+}
+
+static bool do_compact(struct run *r)
+{
+	return set_mode(r, GLK_PARTITION_MODE_COMPACT_MASK);
 }
 
 /* The aperture offset of the access in fields 0..3. */
@@ -369,6 +379,7 @@ static const struct command {
 	{ "endpoint", do_endpoint, false, 2, { 15, LINK_OFFSET_MOST + 1 } },
 	{ "set", do_set, false, 6, { 15, 6, 4096, GLK_TIMEOUT_MAX_NS, 1, 1 } },
 	{ "packing", do_packing, false, 2, { 15, 1 } },
+	{ "compact", do_compact, false, 2, { 15, 1 } },
 	{ "store", do_store, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "load", do_load, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "get", do_get, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },

@@ -256,15 +256,25 @@ static bool do_set(struct run *r)
 	return true;
 }
 
-static bool do_packing(struct run *r)
+static bool set_mode(struct run *r, bool *bit)
 {
 	unsigned p = (unsigned)r->n[0];
 
-	if (r->config[p].packing != r->n[1] && (!flush(r, p, GLK_FLUSH_CONFIG) || !settle(r)))
+	if (*bit != r->n[1] && (!flush(r, p, GLK_FLUSH_CONFIG) || !settle(r)))
 		return false;
-	r->config[p].packing = r->n[1];
+	*bit = r->n[1];
 	tx_dut_configure(r->tx, p, &r->config[p]);
 	return true;
+}
+
+static bool do_packing(struct run *r)
+{
+	return set_mode(r, &r->config[r->n[0]].packing);
+}
+
+static bool do_compact(struct run *r)
+{
+	return set_mode(r, &r->config[r->n[0]].compact);
 }
 
 static bool do_store(struct run *r)
@@ -420,7 +430,7 @@ static const struct command {
 } commands[] = {
 	{ "vectors", 1, false, do_nothing },	  { "queue", 1, false, do_nothing },
 	{ "endpoint", 2, false, do_endpoint },	  { "set", 6, true, do_set },
-	{ "packing", 2, true, do_packing },
+	{ "packing", 2, true, do_packing },	  { "compact", 2, true, do_compact },
 	{ "store", 4, true, do_store },		  { "load", 4, true, do_load },
 	{ "get", 4, true, do_load },		  { "atomic", 8, true, do_atomic },
 	{ "release", 1, true, do_release },	  { "drain-card", 0, true, do_drain_card },
@@ -456,7 +466,7 @@ static bool run_line(struct run *r)
 
 static bool run_file(const char *path)
 {
-	static const struct tx_config reset = { 5, 4096, true, true, false };
+	static const struct tx_config reset = { 5, 4096, true, true, false, false };
 	struct run *r = calloc(1, sizeof(*r));
 	struct page *next;
 	bool good;

@@ -37,8 +37,9 @@ def frame(flits=(), sequence=0, acknowledge=0, sessions=(0, 0), credit=(NO_CLASS
     return data + (crc32c(data) ^ sessions[0] ^ sessions[1] << 16 ^ spoil).to_bytes(4, "little")
 
 
-def hello(own, other=0, ready=False, serial=1, version=1, cluster=0, credits=(1024, 1024, 1024), rest=bytes(10)):
-    data = struct.pack("<QBBHHHHHH", serial, version, cluster, own, other, 0, *credits) + rest
+def hello(own, other=0, ready=False, serial=1, version=1, cluster=0, credits=(1024, 1024, 1024), zero=0,
+          rest=bytes(10)):
+    data = struct.pack("<QBBHHHHHH", serial, version, cluster, own, other, zero, *credits) + rest
     return frame([(0, data[:16]), (0, data[16:])], turn=int(ready), wanted=SESSION)
 
 

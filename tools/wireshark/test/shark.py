@@ -96,7 +96,7 @@ class Shark:
         self.folder.chmod(0o755)
         self.plugins = self.folder / ".local/lib/wireshark/plugins/gpulink"
         self.plugins.mkdir(parents=True)
-        for name in ("gpulink.lua", "gpulink_receive.lua"):
+        for name in ("gpulink.lua", "gpulink_finepack.lua", "gpulink_receive.lua"):
             shutil.copyfile(SOURCES / name, self.plugins / name)
         card = self.folder / "cards" / "gpulink0"
         card.mkdir(parents=True)
