@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section on MODE.PACKING and packing by recency: bytes on the wire for three payload limits. Part of `paper`."""
+"""The section on MODE.PACKING, MODE.COMPACT and packing by recency: bytes on the wire for three payload limits. Part of `paper`."""
 
 from paper_common import filled, geometric_mean, table
 
 LIMITS = (256, 512, 4096)
-PARADIGMS = ("p2p", "write-combining", "packing", "recency")
+PARADIGMS = ("p2p", "write-combining", "packing", "packing-compact", "recency")
 
 
 class Runs:
@@ -40,6 +40,20 @@ def means(rows):
     return {column: geometric_mean(row[i] for row in rows.values()) for i, column in enumerate(columns)}
 
 
+def compact_text(by, means_of):
+    name = "packing-compact"
+    less = [100 * (1 - means_of[name, limit] / means_of["packing", limit]) for limit in LIMITS]
+    more = {p: sum(cells[name, limit] > cells[p, limit] for cells in by.values() for limit in LIMITS) for p in PARADIGMS}
+    most = max((1 - cells[name, limit] / cells["packing", limit], workload, limit) for workload, cells in by.items() for limit in LIMITS)
+    worst = max((cells[name, limit] / cells["write-combining", limit], workload, limit) for workload, cells in by.items() for limit in LIMITS)
+    return f"""With `gpulinkctl set-format compact` as well (packing-compact) a packet leaves in the compact form
+    ([wire-format.md](wire-format.md#the-compact-form)) if that takes fewer bytes; the packets are those of packing. It takes
+    {means_of[name, 256]:.2f} of FinePack's bytes at 256, {means_of[name, 512]:.2f} at 512, {means_of[name, 4096]:.2f} at 4096: {less[0]:.1f} %,
+    {less[1]:.1f} % and {less[2]:.1f} % less than packing, at most {100 * most[0]:.0f} % ({most[1]}, {most[2]}). Of the {len(by) * len(LIMITS)} cases
+    it takes more than packing in {more['packing']}, more than plain stores in {more['p2p']}, more than write combining in
+    {more['write-combining']}, at most {worst[0]:.2f} times ({worst[1]}, {worst[2]})."""
+
+
 def recency_text(by, means_of):
     more = {p: sum(cells["recency", limit] > cells[p, limit] for cells in by.values() for limit in LIMITS) for p in PARADIGMS}
     worst = max((cells["recency", limit] / cells["packing", limit], name, limit) for name, cells in by.items() for limit in LIMITS)
@@ -69,6 +83,8 @@ def section(rows):
     return f"""## Packing
 
 {filled(words)}
+
+{filled(compact_text(by, means_of))}
 
 {filled(recency_text(by, means_of))}
 

@@ -181,7 +181,10 @@ PARAMETERS = [
 
 def goal(f):
     saved = f["saved"]
-    head = """The compact form ([wire-format.md](wire-format.md)) exists in the model only; no card sends it. Compared with FinePack at
+    head = """Cards send the compact form ([wire-format.md](wire-format.md#the-compact-form)) with gpulinkctl's `set-packing 1` and
+    `set-format compact`, in the lines and packets of packing: [Packing](#packing) measures it. The paradigm *compact* of this
+    section exists in the model only; no card sends it: all packets are in the compact form, and the queue has twice as many lines of 64
+    bytes and the widest window ([wire-format.md](wire-format.md#the-compact-form-in-short-lines-model-only)). Compared with FinePack at
     a fixed width and with queues of equal capacity, over all workloads above but ct (9), the geometric mean of its wire bytes is"""
     items = [
         f"{saved['common']:.1f} % less than at the best common width, H = {saved['width']} (the paper's only: {saved['seven']:.1f} %; all with "
@@ -287,7 +290,7 @@ Geometric means of speed-ups over one GPU without ct; the last two columns are r
 
 {parts['figure_13']}
 
-## Beyond the paper: the compact form (model only)
+## Beyond the paper: the compact form in short lines (model only)
 
 {goal(f)}
 
@@ -297,7 +300,7 @@ FinePack at H = 5:
 
 {parts['wire']}
 
-FinePack by width, with a width per packet (narrow, model only), and in the compact form (model only), which has no width:
+FinePack by width, with a width per packet (narrow, model only), and with compact (model only), which has no width:
 
 {parts['widths']}
 """

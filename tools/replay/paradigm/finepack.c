@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Six paradigms that use the card model's partition:
+ * Seven paradigms that use the card model's partition:
  * finepack: one window per destination, one sub-header width; what the card sends.
  * packing: the same with MODE.PACKING: the queue leaves when its lines are full, in as many packets as it takes.
+ * packing-compact: packing with MODE.COMPACT: the same packets, in the compact form where that takes less.
  * recency (model only): packing whose lines leave in the order of their last stores, others early (recency.h).
  * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
  * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
@@ -66,13 +67,23 @@ static void *create(const struct setting *setting)
 	return make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
 }
 
-static void *create_packing(const struct setting *setting)
+static struct finepack *make_packing(const struct setting *setting, uint64_t more)
 {
 	struct finepack *f = create(setting);
 
 	if (f)
-		glk_partition_set(&f->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK);
+		glk_partition_set(&f->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | more);
 	return f;
+}
+
+static void *create_packing(const struct setting *setting)
+{
+	return make_packing(setting, 0);
+}
+
+static void *create_packing_compact(const struct setting *setting)
+{
+	return make_packing(setting, GLK_PARTITION_MODE_COMPACT_MASK);
 }
 
 static void *create_recency(const struct setting *setting)
@@ -168,6 +179,10 @@ const struct paradigm paradigm_finepack = {
 };
 const struct paradigm paradigm_packing = {
 	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets", create_packing)
+};
+const struct paradigm paradigm_packing_compact = {
+	FINEPACK("packing-compact", "packing-compact", "packing with set-format compact: packets in the compact form where that takes less",
+		 create_packing_compact)
 };
 const struct paradigm paradigm_recency = {
 	.name = "recency", .label = "recency (model only)", .summary = "packing whose least recently stored lines leave, others early",

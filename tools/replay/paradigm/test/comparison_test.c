@@ -14,11 +14,11 @@
 #include "comparison.h"
 #include "parallel.h"
 
-enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, RECENCY, ALL };
+enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, PACKING, PACKING_COMPACT, RECENCY, ALL };
 
 static const struct paradigm *const everything[] = {
 	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_compact,
-	&paradigm_config_packet, &paradigm_narrow, &paradigm_recency, NULL,
+	&paradigm_config_packet, &paradigm_narrow, &paradigm_packing, &paradigm_packing_compact, &paradigm_recency, NULL,
 };
 
 static struct comparison *start(unsigned gpus, unsigned width)
@@ -88,6 +88,30 @@ static void by_hand(void **state)
 static uint64_t padded(unsigned payload)
 {
 	return 24 + (payload + 3) / 4 * 4;
+}
+
+/* The same runs in each packet, which leaves in the form that takes less; a run that is alone in its packet has neither. */
+static void packing_by_hand(void **state)
+{
+	struct comparison *c = start(2, 5);
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++) /* 37 runs fit, with sub-headers */
+		assert_int_equal(give(c, store(0, 1, 256 * i, 104)), 0);
+	assert_int_equal(comparison_end(c), 0);
+	assert_int_equal(comparison_result(c, PACKING).packets, 2);
+	assert_int_equal(comparison_result(c, PACKING).wire_bytes, padded(37 * 109) + padded(27 * 109));
+	/* 13 units of 8 bytes: 6 bits; 2, 7 for a gap of 19 units, and 6 again; 1 bit for each other run. */
+	assert_int_equal(comparison_result(c, PACKING_COMPACT).wire_bytes, padded(37 * 104 + 7) + padded(27 * 104 + 6));
+	comparison_free(c);
+
+	c = start(2, 5);
+	for (unsigned i = 0; i < 20; i++)
+		assert_int_equal(give(c, store(0, 1, 128 * i, 128)), 0);
+	assert_int_equal(comparison_end(c), 0);
+	assert_int_equal(comparison_result(c, PACKING).wire_bytes, 24 + 20 * 128);
+	assert_int_equal(comparison_result(c, PACKING_COMPACT).wire_bytes, 24 + 20 * 128);
+	comparison_free(c);
 }
 
 /* The least recently stored line leaves when another is needed, in a full packet; those that were left behind take further stores. */
@@ -424,6 +448,8 @@ static void any_stream(void **state)
 		}
 		assert_true(comparison_result(c, COMBINING).wire_bytes <= comparison_result(c, P2P).wire_bytes);
 		assert_true(comparison_result(c, OWN).wire_bytes < comparison_result(c, FINEPACK).wire_bytes);
+		assert_true(comparison_result(c, PACKING_COMPACT).wire_bytes <= comparison_result(c, PACKING).wire_bytes);
+		assert_int_equal(comparison_result(c, PACKING_COMPACT).packets, comparison_result(c, PACKING).packets);
 		comparison_free(c);
 	}
 }
@@ -432,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(packing_by_hand),
 		cmocka_unit_test(recency_by_hand),
 		cmocka_unit_test(combining_whole_lines),
 		cmocka_unit_test(combining_keeps_what_is_stored_again),
