@@ -122,8 +122,8 @@ static bool receive(struct run *r, const uint8_t *packet, size_t length)
 				return vector_fail(&r->f, "the logic does not take the packet");
 	}
 	in.valid = false;
-	/* At most one write per clock: wait one clock per byte. */
-	for (unsigned clocks = 0; clocks < IDLE_CLOCKS + length; clocks++)
+	/* A clock reads at most one run of the compact form, and then writes one: wait two clocks per byte. */
+	for (unsigned clocks = 0; clocks < IDLE_CLOCKS + 2 * length; clocks++)
 		rx_clock(r, &in);
 	return fail(r, "packets that were decided on", before + 1, r->accepted + r->refused);
 }
