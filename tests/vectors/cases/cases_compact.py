@@ -187,6 +187,12 @@ def accepted():
     v.receive(coded(v, [(0, 1)] + [(1, 1)] * 900, Coding(1, True)), note="901 runs")
     v.receive(coded(v, [(0, 1)] + [(2, 1)] * 300, Coding()), note="301 runs, each with its shape")
     v.receive(coded(v, [(0, 4), (3, 5)], Coding(), at=(1 << 20) - 12), note="up to the last byte")
+    v.note("shapes in full that are the last or the other one, then a repetition of the other one")
+    one, other = [0, 0] + fp.number(3, 0) + fp.number(2, 0), [0, 0] + fp.number(5, 0) + fp.number(1, 0)
+    for shapes, lengths in (([one, other, other], (2, 1, 1, 2)), ([one, other, one], (2, 1, 2, 1)),
+                            ([one, other, one, one], (2, 1, 2, 2, 1)), ([one, other, [1], other], (2, 1, 1, 1, 2))):
+        bits = fp.number(1, 0) + sum(shapes, []) + [0, 1]
+        v.receive(described(bits, v.bytes(1 + sum(lengths)), Coding(1, True), at=1 << 15))
     yield v
     v = Vector("receive-compact-far", "Gaps up to the largest of an endpoint.")
     v.endpoint(0, WHOLE)
@@ -210,8 +216,8 @@ def changed(good, index, value):
     return good[:index] + bytes([value]) + good[index + 1:]
 
 
-def bad(bits, data, coding=None, at=4096):
-    """A packet whose description is `bits`."""
+def described(bits, data, coding=None, at=4096):
+    """A packet whose description is `bits`, right or wrong."""
     coding = coding or Coding()
     return fp.compact([(link_address(1, at), b"")], coding, octets(bits) + data)
 
@@ -228,18 +234,18 @@ def wrong_descriptions():
     v.receive(fp.packet(link_address(1, 4096), payload[:3] + bytes(21), good[7] & 15, good[6]), 4, "more bytes, all zero")
     number, repeat = fp.number, Coding(1, True)
     for length in (1, 7, 64):
-        v.receive(bad([0] * (8 * length), b""), 4, f"{length} bytes without a number")
-    v.receive(bad(number(1, 0) + [1], v.bytes(2), repeat), 4, "the second run repeats a shape")
-    v.receive(bad(number(1, 0) + [0, 1], v.bytes(2), repeat), 4, "the second run repeats the other shape")
+        v.receive(described([0] * (8 * length), b""), 4, f"{length} bytes without a number")
+    v.receive(described(number(1, 0) + [1], v.bytes(2), repeat), 4, "the second run repeats a shape")
+    v.receive(described(number(1, 0) + [0, 1], v.bytes(2), repeat), 4, "the second run repeats the other shape")
     new = number(1, 0) + [0, 0] + number(2, 0) + number(1, 0)
-    v.receive(bad(new + [0, 1], v.bytes(3), repeat), 4, "the third run repeats the other shape, of one")
-    v.receive(bad(new + [1, 0, 1], v.bytes(4), repeat), 4, "the fourth, after one that repeated the last")
-    v.receive(bad(new + [1], v.bytes(3), repeat))
+    v.receive(described(new + [0, 1], v.bytes(3), repeat), 4, "the third run repeats the other shape, of one")
+    v.receive(described(new + [1, 0, 1], v.bytes(4), repeat), 4, "the fourth, after one that repeated the last")
+    v.receive(described(new + [1], v.bytes(3), repeat))
     for length, unit in ((4097, 1), (2049, 2), (1025, 4), (513, 8), (1 << 20, 1), (1 << 32, 8), (1 << 47, 1)):
-        v.receive(bad(number(length, 0), v.bytes(60), Coding(unit)), 4, f"a length of {length} units of {unit}")
+        v.receive(described(number(length, 0), v.bytes(60), Coding(unit)), 4, f"a length of {length} units of {unit}")
     for n in (48, 49, 55):
         bits = number(1, 0) + [0] * n + [1] + [0] * n + number(1, 0)
-        v.receive(bad(bits, v.bytes(2)), 4, f"a gap with n {n}")
+        v.receive(described(bits, v.bytes(2)), 4, f"a gap with n {n}")
     yield v
     v = Vector("refuse-4-compact-far", "Rule 4: a run that begins 2^48 bytes from the base, or beyond.")
     v.endpoint(1, WHOLE)
@@ -247,10 +253,10 @@ def wrong_descriptions():
         for beyond in (-1, 0, 1):
             gap = WHOLE // unit - 1 + beyond
             bits = fp.number(1, 0) + fp.number(gap, 14) + fp.number(1, 0)
-            rule = 4 if beyond >= 0 else None
-            v.receive(bad(bits, v.bytes(2 * unit), Coding(unit, False, 14), at=0), rule, f"unit {unit}, {beyond} from 2^48")
+            packet = described(bits, v.bytes(2 * unit), Coding(unit, False, 14), at=0)
+            v.receive(packet, 4 if beyond >= 0 else None, f"unit {unit}, {beyond} from 2^48")
     bits = fp.number(1, 0) + fp.number(WHOLE - 5000, 14) + fp.number(1, 0)
-    v.receive(bad(bits, v.bytes(2), Coding(1, False, 14), at=4999), 7, "beyond the endpoint, as the base is not its first byte")
+    v.receive(described(bits, v.bytes(2), Coding(1, False, 14), at=4999), 7, "beyond the endpoint: the base is not its first byte")
     yield v
 
 
@@ -272,8 +278,8 @@ def wrong_rest():
     v.note("each padding bit of the description, and of the payload")
     bits = fp.number(1, 0) + fp.number(1, 0) + fp.number(2, 0)
     for bit in range(len(bits), 8):
-        v.receive(bad([*bits, *[0] * (bit - len(bits)), 1], v.bytes(3)), 5, f"bit {bit}")
-    v.receive(bad(bits, v.bytes(3)))
+        v.receive(described([*bits, *[0] * (bit - len(bits)), 1], v.bytes(3)), 5, f"bit {bit}")
+    v.receive(described(bits, v.bytes(3)))
     odd = fp.compact([(link_address(1, 8192), b"")], Coding(), octets(fp.number(2, 0)) + v.bytes(2))
     for bit in range(8):
         v.receive(changed(odd, len(odd) - 1, 1 << bit), 5, f"byte {len(odd) - 1} bit {bit}")

@@ -122,7 +122,7 @@ static bool receive(struct run *r, const uint8_t *packet, size_t length)
 				return vector_fail(&r->f, "the logic does not take the packet");
 	}
 	in.valid = false;
-	/* A run is read in a clock at most, and then written in one: wait two clocks per byte. */
+	/* A clock reads at most one run of the compact form, and then writes one: wait two clocks per byte. */
 	for (unsigned clocks = 0; clocks < IDLE_CLOCKS + 2 * length; clocks++)
 		rx_clock(r, &in);
 	return fail(r, "packets that were decided on", before + 1, r->accepted + r->refused);
