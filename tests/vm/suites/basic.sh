@@ -22,12 +22,12 @@ for p in 64 100 129 8192; do
 	check "payload limit $p is refused" refused put $p $class/partitions/1/max_payload_bytes
 done
 check "payload limit 256 is accepted" sh -c "echo 256 > $class/partitions/1/max_payload_bytes && grep -qx 256 $class/partitions/1/max_payload_bytes"
-for name in packing compact; do
-	check "$name after probe is 0" is "$(cat $class/partitions/1/$name)" 0
+for setting in packing compact; do
+	check "$setting after probe is 0" is "$(cat $class/partitions/1/$setting)" 0
 	for v in 2 -1 x ''; do
-		check "$name '$v' is refused" refused put "$v" $class/partitions/1/$name
+		check "$setting '$v' is refused" refused put "$v" $class/partitions/1/$setting
 	done
-	check "$name 1 is accepted" sh -c "echo 1 > $class/partitions/1/$name && grep -qx 1 $class/partitions/1/$name"
+	check "$setting 1 is accepted" sh -c "echo 1 > $class/partitions/1/$setting && grep -qx 1 $class/partitions/1/$setting"
 done
 check "they leave coalesce as it is" is "$(cat $class/partitions/1/coalesce)" 1
 check "timeout of 2 s is refused" refused put 2000000000 $class/partitions/1/flush_timeout_ns
