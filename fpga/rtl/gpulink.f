@@ -91,6 +91,7 @@ pcie/glk_pcie_rc.sv
 pcie/glk_pcie_reads.sv
 pcie/glk_pcie_rq.sv
 pcie/glk_pcie_us.sv
+pcie/glk_pcie_user.sv
 pcie/glk_requests.sv
 pool/glk_axi_clock.sv
 pool/glk_pool.sv

@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes the RTL blocks with Yosys for UltraScale+ and reports resource utilization and logic depth of each.
 
-synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--path] [--jobs N] [BLOCK ...]
+synth.py [--set NAME=VALUE ...] [--out TABLE.md] [--most-levels N] [--limits FILE] [--path] [--part PART] [--jobs N] [BLOCK ...]
+synth.py --sum TOP [--set NAME=VALUE ...] [--part PART] [--jobs N]
 synth.py --self-test
+
+A BLOCK may be a whole card, glk_card or glk_top_us, with all that is below; --sum maps the blocks in it one by one, and adds them.
+--part also prints the share of a part. --out replaces the table and leaves the sections behind it as they are.
 
 With --limits, a TOML file with a table per block (and the parameters, under "set"), each block is checked against its limits,
 or one in N blocks, those with remainder K, if GPULINK_SAMPLE=K/N is in the environment;
-the output is TAP. A combinational path from an input of a block to one of its outputs is always an error.
+the output is TAP. A name of a table may have parameters of its own behind the block: "glk_pcie_cq DATA_W=512". A combinational path
+from an input of a block to one of its outputs is always an error.
 
 Depth is counted on the mapped netlist: the longest path between flip-flops, memories and ports. A LUT is one level, and so is
 a read of distributed RAM; MUXF7, F8 and F9 count zero (they share the slice of the LUTs that they join). Carry chains are not
@@ -21,6 +26,7 @@ with the register. Yosys uses no output registers; vendors' tools take a registe
 """
 
 import argparse
+import collections
 import concurrent.futures
 import functools
 import json
@@ -43,7 +49,11 @@ BLOCKS = [
     "glk_region_chunks", "glk_region", "glk_block_fifo",
     "glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_reads", "glk_pcie_rc", "glk_pcie_order", "glk_pcie_msix",
     "glk_async_fifo", "glk_link_clock", "glk_pool_axi", "glk_axi_clock", "glk_time", "glk_stalls", "glk_pcie_ext_tag"]
+LEAST = {block: {"DATA_W": 256} for block in ("glk_pcie_cq", "glk_pcie_cc", "glk_pcie_rq", "glk_pcie_rc", "glk_pcie_us", "glk_top_us")}
+# What the overview of the family (DS890) counts; a distributed RAM is made of LUTs.
+PARTS = {"KU3P": {"lut": 162720, "ff": 325440, "ramb36": 360, "uram": 48}}
 PARAMETER = re.compile(r"parameter int (\w+) ")
+INSTANCE = re.compile(r"^ *(glk_\w+) (?:#\(|\w+ \()", re.MULTILINE)
 SEQUENTIAL = re.compile(r"^(FD|LD|RAMB|URAM|SRL|DSP)")
 LUTRAM = re.compile(r"^RAM(?!B)")
 READ_ADDRESS = re.compile(r"^(ADDR[A-H]?|A(?=\d|$)|DPRA|RADR)")  # of distributed RAM; its other inputs are clocked
@@ -52,6 +62,7 @@ RAM_OUTPUT = re.compile(r"^DO(?:UT)?P?([AB])")
 RAM_LEVELS, RAM_REGISTER_LEVELS = 3, 1  # from the clock, without and with the output register
 COLUMNS = {"lut": "LUT", "lutram": "LUTRAM", "ff": "FF", "ramb36": "RAMB36", "uram": "URAM", "carry": "carry", "levels": "LUT levels",
            "with_carry": "with carry", "from_ram": "from RAM"}
+LEVELS = ("levels", "with_carry", "from_ram")
 NEVER = -1000000  # levels of what does not begin at a block RAM
 # LUTs per distributed RAM primitive.
 LUTRAM_LUTS = {"RAM32M": 4, "RAM32M16": 8, "RAM64M": 4, "RAM64M8": 8, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
@@ -87,6 +98,7 @@ def with_settings(text, settings):
 def files(top, settings, work):
     """What a block is made from, in the order in which it is read; its own file, with settings, is in `work`."""
     own = source(top)
+    settings = settings | {name: str(max(least, int(settings[name]))) for name, least in LEAST.get(top, {}).items() if name in settings}
     (work / own.name).write_text(with_settings(own.read_text(encoding="utf-8"), settings), encoding="utf-8")
     package = source("glk_flit")
     others = [HERE / "../regs/glk_regs.sv", package, *sorted(p for p in RTL.glob("*/*.sv") if p.name not in (own.name, package.name))]
@@ -238,14 +250,21 @@ def evaluate(module):
     return numbers, {"levels": path, "from_ram": ram_path}, combinational_paths(module)
 
 
-def measure(block, settings):
-    """evaluate() of a block."""
+def own_settings(entry, settings):
+    """The block of an entry "BLOCK NAME=VALUE ...", and its settings."""
+    block, *words = entry.split()
+    return block, settings | dict(word.split("=") for word in words)
+
+
+def measure(entry, settings):
+    """evaluate() of an entry's block."""
+    block, settings = own_settings(entry, settings)
     with tempfile.TemporaryDirectory() as work:
         return evaluate(mapped(block, files(block, settings, pathlib.Path(work)), pathlib.Path(work)))
 
 
 def measured(blocks, settings, jobs):
-    """The blocks in order, each with the result of measure(); `jobs` processes."""
+    """The entries in order, each with the result of measure(); `jobs` processes."""
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         yield from zip(blocks, pool.map(measure, blocks, [settings] * len(blocks)))
 
@@ -320,6 +339,11 @@ def self_test():
               ("levels behind a block RAM", plain["from_ram"] == RAM_LEVELS + 3),
               ("levels behind a block RAM with its output register", registered["from_ram"] == RAM_REGISTER_LEVELS + 3),
               ("no path from a block RAM", without["from_ram"] == 0 and without["levels"] == 4),
+              ("own settings of an entry", own_settings("a X=1 Y=2", {"X": "3", "Z": "4"}) == ("a", {"X": "1", "Y": "2", "Z": "4"})),
+              ("shares of a part", shares({"lut": 81000, "lutram": 360, "ff": 32544, "ramb36": 36, "uram": 0}, "KU3P") ==
+               "KU3P: 50.0 % of 162720 LUT with LUTRAM, 10.0 % of 325440 FF, 10.0 % of 360 RAMB36, 0.0 % of 48 URAM"),
+              ("blocks of a module", parts_of("glk_finepack_rx") == {"glk_depacketizer": 1, "glk_scatter": 1}),
+              ("a table is replaced", with_table("# A\n\n| b |\n\n## C\nd\n", "# E\n") == "# E\n\n## C\nd\n" and with_table("", "# E\n") == "# E\n"),
               ("a limit is exceeded", exceeded({"levels": 4, "from_ram": RAM_LEVELS + 2, "ff": 300}, plain) == ["from_ram"])]
     for number, (what, right) in enumerate(checks, 1):
         print(f"{'ok' if right else 'not ok'} {number} - {what}")
@@ -339,6 +363,45 @@ def named_settings(parser, words, blocks):
     return settings
 
 
+def parts_of(top):
+    """How often each of the blocks is in a module, not counting what is in another block."""
+    found = collections.Counter()
+    for name in INSTANCE.findall(source(top).read_text(encoding="utf-8")):
+        found += collections.Counter([name]) if name in BLOCKS else parts_of(name)
+    return found
+
+
+def row(name, numbers):
+    return f"| {name} | " + " | ".join(f"{numbers[column]:g}" for column in COLUMNS) + " |"
+
+
+def print_sum(top, settings, part, jobs):
+    """The blocks of a module, each mapped alone, and their sum: cells are added, of the levels the greatest is taken."""
+    parts = parts_of(top)
+    total = dict.fromkeys(COLUMNS, 0)
+    for block, (numbers, _, _) in measured(list(parts), settings, jobs):
+        print(row(f"{parts[block]} {block}", numbers), flush=True)
+        for name in COLUMNS:
+            total[name] = max(total[name], numbers[name]) if name in LEVELS else total[name] + parts[block] * numbers[name]
+    print(row(f"sum of {top}", total))
+    if part:
+        print(f"   {shares(total, part)}")
+    return 0
+
+
+def shares(numbers, part):
+    """What a block takes of a part, in words."""
+    taken = numbers | {"lut": numbers["lut"] + numbers["lutram"]}
+    names = COLUMNS | {"lut": "LUT with LUTRAM"}
+    return f"{part}: " + ", ".join(f"{100 * taken[name] / there:.1f} % of {there} {names[name]}" for name, there in PARTS[part].items())
+
+
+def with_table(old, table):
+    """A page with another table before its first section of the second level."""
+    _, heading, rest = old.partition("\n## ")
+    return table + heading + rest
+
+
 def positive(text):
     """A number of jobs or seconds, for argparse."""
     if not text.isdecimal() or not int(text):
@@ -353,26 +416,34 @@ def main():
     parser.add_argument("--most-levels", type=int, help="fail if a block has more LUT levels")
     parser.add_argument("--limits", type=pathlib.Path, help="fail if a block exceeds its limits in this TOML file")
     parser.add_argument("--path", action="store_true", help="print the longest path of each block")
+    parser.add_argument("--sum", metavar="TOP", help="map the blocks in this module, and add them")
+    parser.add_argument("--part", choices=PARTS, help="print each block's share of this part")
     parser.add_argument("--jobs", type=positive, default=1, help="number of blocks in parallel; large ones take some GiB each")
     parser.add_argument("--self-test", action="store_true", help="check what is counted of a small netlist")
     parser.add_argument("blocks", nargs="*")
     args = parser.parse_args()
     if args.self_test:
         return self_test()
-    for block in args.blocks:
+    for block in [*args.blocks, *([args.sum] if args.sum else [])]:
         if not source(block):
             parser.error(f"unknown block {block}")
     settings = named_settings(parser, args.set, args.blocks or BLOCKS)
+    if args.sum:
+        if args.out or args.most_levels or args.limits or args.path or args.blocks:
+            parser.error("--sum can be combined with --set, --part and --jobs only")
+        return print_sum(args.sum, settings, args.part, args.jobs)
     if args.out and args.blocks:
         parser.error("--out writes a table of all blocks: it cannot be combined with block names")
     if args.limits:
-        if args.set or args.out or args.most_levels or args.path or args.blocks:
+        if args.set or args.out or args.most_levels or args.path or args.part or args.blocks:
             parser.error("--limits cannot be combined with other options: its file has the blocks, parameters and levels")
         return check_limits(tomllib.loads(args.limits.read_text(encoding="utf-8")), args.jobs)
     rows, wrong = [], []
     for block, (numbers, paths, through) in measured(args.blocks or BLOCKS, settings, args.jobs):
-        rows.append(f"| {block} | " + " | ".join(f"{numbers[name]:g}" for name in COLUMNS) + " |")
+        rows.append(row(block, numbers))
         print(rows[-1], flush=True)
+        if args.part:
+            print(f"   {shares(numbers, args.part)}", flush=True)
         for name, path in paths.items():
             if args.path:
                 print(f"   {name}: " + " -> ".join(path))
@@ -387,7 +458,8 @@ def main():
                 f"begins at a block RAM, whose time from clock to output counts as {RAM_LEVELS} levels. LUTRAM is in LUTs. Synthesis\n"
                 "results, without placement and timing.\n\n"
                 f"| block | {' | '.join(COLUMNS.values())} |\n|---{'|---' * len(COLUMNS)}|\n")
-        args.out.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+        old = args.out.read_text(encoding="utf-8") if args.out.exists() else ""
+        args.out.write_text(with_table(old, head + "\n".join(rows) + "\n"), encoding="utf-8")
     for line in wrong:
         print(f"synth: {line}", file=sys.stderr)
     return 1 if wrong else 0

@@ -4,6 +4,7 @@
 // memory controller for the pool. Single clock domain: the hard block's user clock. A board adds the other domains: the link's
 // (glk_link_clock), the memory's (glk_pool_axi, glk_axi_clock) and time (glk_time); fpga/board has one.
 module glk_top_us #(
+  parameter int DATA_W        = 512, // 256 or 512, see glk_pcie_us
   parameter int PARTITIONS    = 16,
   parameter int ENTRIES       = 64,
   parameter int BANKS         = 4,
@@ -20,95 +21,101 @@ module glk_top_us #(
   parameter int READ_BYTES    = 512,
   parameter int WRITE_BYTES   = 256,
   parameter int LOST          = 1 << 22, // in clocks, see glk_pcie_reads
-  parameter int QUARANTINE    = 1 << 24
+  parameter int QUARANTINE    = 1 << 24,
+  parameter int DWORDS        = DATA_W / 32,
+  parameter int CQ_W          = DATA_W == 512 ? 183 : 88, // of tuser, see glk_pcie_user
+  parameter int CC_W          = DATA_W == 512 ? 81 : 33,
+  parameter int RQ_W          = DATA_W == 512 ? 137 : 62,
+  parameter int RC_W          = DATA_W == 512 ? 161 : 75,
+  parameter int KW            = $clog2(DATA_W / 8 + 1)
 ) (
-  input  logic         clk, // user_clk
-  input  logic         rst, // user_reset
-  input  logic [63:0]  now_ns, // monotonic, also while user_clk stops
-  input  logic [63:0]  serial,
-  input  logic [63:0]  pool_bytes,
+  input  logic              clk,    // user_clk
+  input  logic              rst,    // user_reset
+  input  logic [63:0]       now_ns, // monotonic, also while user_clk stops
+  input  logic [63:0]       serial,
+  input  logic [63:0]       pool_bytes,
 
   // Link to another card (glk_card), synchronous to this clock
-  input  logic         link,
-  input  logic [7:0]   cluster,
-  input  logic [15:0]  link_session,
-  input  logic [127:0] li_data,
-  input  logic         li_control,
-  input  logic         li_valid,
-  input  logic         li_cut,
-  output logic [127:0] lo_data,
-  output logic         lo_control,
-  output logic         lo_valid,
-  input  logic         lo_go,
+  input  logic              link,
+  input  logic [7:0]        cluster,
+  input  logic [15:0]       link_session,
+  input  logic [127:0]      li_data,
+  input  logic              li_control,
+  input  logic              li_valid,
+  input  logic              li_cut,
+  output logic [127:0]      lo_data,
+  output logic              lo_control,
+  output logic              lo_valid,
+  input  logic              lo_go,
 
   // Pool memory: writes and reads in order, responses in order. Not across a 4 KiB boundary; data in address lanes
   // (glk_card)
-  output logic         pool_write,
-  output logic [47:0]  pool_offset,
-  output logic [12:0]  pool_length,
-  output logic [511:0] pool_data,
-  output logic         pool_last,
-  output logic         pool_valid,
-  input  logic         pool_ready,
-  input  logic [511:0] pool_q_data,
-  input  logic         pool_q_last,
-  input  logic         pool_q_valid,
-  output logic         pool_q_ready,
+  output logic              pool_write,
+  output logic [47:0]       pool_offset,
+  output logic [12:0]       pool_length,
+  output logic [DATA_W-1:0] pool_data,
+  output logic              pool_last,
+  output logic              pool_valid,
+  input  logic              pool_ready,
+  input  logic [DATA_W-1:0] pool_q_data,
+  input  logic              pool_q_last,
+  input  logic              pool_q_valid,
+  output logic              pool_q_ready,
 
   // PCIe hard block
-  input  logic [511:0] m_axis_cq_tdata,
-  input  logic [182:0] m_axis_cq_tuser,
-  input  logic         m_axis_cq_tlast,
-  input  logic         m_axis_cq_tvalid,
-  output logic         m_axis_cq_tready,
-  output logic [1:0]   pcie_cq_np_req,
-  output logic [511:0] s_axis_cc_tdata,
-  output logic [15:0]  s_axis_cc_tkeep,
-  output logic [80:0]  s_axis_cc_tuser,
-  output logic         s_axis_cc_tlast,
-  output logic         s_axis_cc_tvalid,
-  input  logic         s_axis_cc_tready,
-  output logic [511:0] s_axis_rq_tdata,
-  output logic [15:0]  s_axis_rq_tkeep,
-  output logic [136:0] s_axis_rq_tuser,
-  output logic         s_axis_rq_tlast,
-  output logic         s_axis_rq_tvalid,
-  input  logic         s_axis_rq_tready,
-  input  logic [511:0] m_axis_rc_tdata,
-  input  logic [160:0] m_axis_rc_tuser,
-  input  logic         m_axis_rc_tlast,
-  input  logic         m_axis_rc_tvalid,
-  output logic         m_axis_rc_tready,
-  input  logic [5:0]   pcie_rq_seq_num0,
-  input  logic         pcie_rq_seq_num_vld0,
-  input  logic [5:0]   pcie_rq_seq_num1,
-  input  logic         pcie_rq_seq_num_vld1,
-  input  logic [3:0]   pcie_tfc_nph_av,
-  input  logic [1:0]   cfg_max_payload,
-  input  logic [2:0]   cfg_max_read_req,
-  input  logic         cfg_ext_tag, // see glk_pcie_us
-  input  logic         cfg_bus_master,
-  input  logic         cfg_flr_in_process,
-  output logic         cfg_flr_done,
-  input  logic         cfg_interrupt_msix_enable,
-  output logic [31:0]  cfg_interrupt_msi_int,
-  output logic         cfg_interrupt_msix_int,
-  output logic [1:0]   cfg_interrupt_msix_vec_pending,
-  input  logic         cfg_interrupt_msi_sent,
-  input  logic         cfg_interrupt_msi_fail
+  input  logic [DATA_W-1:0] m_axis_cq_tdata,
+  input  logic [CQ_W-1:0]   m_axis_cq_tuser,
+  input  logic              m_axis_cq_tlast,
+  input  logic              m_axis_cq_tvalid,
+  output logic              m_axis_cq_tready,
+  output logic [1:0]        pcie_cq_np_req,
+  output logic [DATA_W-1:0] s_axis_cc_tdata,
+  output logic [DWORDS-1:0] s_axis_cc_tkeep,
+  output logic [CC_W-1:0]   s_axis_cc_tuser,
+  output logic              s_axis_cc_tlast,
+  output logic              s_axis_cc_tvalid,
+  input  logic              s_axis_cc_tready,
+  output logic [DATA_W-1:0] s_axis_rq_tdata,
+  output logic [DWORDS-1:0] s_axis_rq_tkeep,
+  output logic [RQ_W-1:0]   s_axis_rq_tuser,
+  output logic              s_axis_rq_tlast,
+  output logic              s_axis_rq_tvalid,
+  input  logic              s_axis_rq_tready,
+  input  logic [DATA_W-1:0] m_axis_rc_tdata,
+  input  logic [RC_W-1:0]   m_axis_rc_tuser,
+  input  logic              m_axis_rc_tlast,
+  input  logic              m_axis_rc_tvalid,
+  output logic              m_axis_rc_tready,
+  input  logic [5:0]        pcie_rq_seq_num0,
+  input  logic              pcie_rq_seq_num_vld0,
+  input  logic [5:0]        pcie_rq_seq_num1,
+  input  logic              pcie_rq_seq_num_vld1,
+  input  logic [3:0]        pcie_tfc_nph_av,
+  input  logic [1:0]        cfg_max_payload,
+  input  logic [2:0]        cfg_max_read_req,
+  input  logic              cfg_ext_tag, // see glk_pcie_us
+  input  logic              cfg_bus_master,
+  input  logic              cfg_flr_in_process,
+  output logic              cfg_flr_done,
+  input  logic              cfg_interrupt_msix_enable,
+  output logic [31:0]       cfg_interrupt_msi_int,
+  output logic              cfg_interrupt_msix_int,
+  output logic [1:0]        cfg_interrupt_msix_vec_pending,
+  input  logic              cfg_interrupt_msi_sent,
+  input  logic              cfg_interrupt_msi_fail
 );
-  logic         r_write, r_poisoned, r_last, r_valid, r_ready, r_read_ready;
-  logic [1:0]   r_bar, m_kind;
-  logic [47:0]  r_offset;
-  logic [12:0]  r_length, c_length, m_length;
-  logic [31:0]  r_id, c_id;
-  logic [11:0]  c_offset;
-  logic [511:0] r_data, c_data, m_data, d_data;
-  logic         c_last, c_valid, c_ready, m_last, m_valid, m_ready, d_error, d_last, d_valid, d_ready, flr, flr_done;
-  logic [63:0]  m_address;
-  logic [5:0]   m_tag, d_tag;
+  logic              r_write, r_poisoned, r_last, r_valid, r_ready, r_read_ready;
+  logic [1:0]        r_bar, m_kind;
+  logic [47:0]       r_offset;
+  logic [12:0]       r_length, c_length, m_length;
+  logic [31:0]       r_id, c_id;
+  logic [11:0]       c_offset;
+  logic [DATA_W-1:0] r_data, c_data, m_data, d_data;
+  logic              c_last, c_valid, c_ready, m_last, m_valid, m_ready, d_error, d_last, d_valid, d_ready, flr, flr_done;
+  logic [63:0]       m_address;
+  logic [5:0]        m_tag, d_tag;
 
-  glk_pcie_us #(.VECTORS(VECTORS), .LOST(LOST), .QUARANTINE(QUARANTINE)) pcie (
+  glk_pcie_us #(.DATA_W(DATA_W), .VECTORS(VECTORS), .LOST(LOST), .QUARANTINE(QUARANTINE)) pcie (
     .clk, .rst,
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
     .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
@@ -121,11 +128,11 @@ module glk_top_us #(
     .cfg_ext_tag, .cfg_bus_master, .cfg_flr_in_process, .cfg_flr_done, .cfg_interrupt_msix_enable, .cfg_interrupt_msi_int,
     .cfg_interrupt_msix_int, .cfg_interrupt_msix_vec_pending, .cfg_interrupt_msi_sent, .cfg_interrupt_msi_fail);
 
-  logic         unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // loop-back observation
-  logic [511:0] unused_data;
-  logic [6:0]   unused_bytes;
+  logic              unused_busy, unused_holding, unused_last, unused_valid, unused_ready; // loop-back observation
+  logic [DATA_W-1:0] unused_data;
+  logic [KW-1:0]     unused_bytes;
   glk_card #(
-    .DATA_W(512), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
+    .DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
     .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS),
     .TSU_SETS(TSU_SETS), .TSU_WAYS(TSU_WAYS), .TSU_TS_BITS(TSU_TS_BITS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
@@ -137,6 +144,6 @@ module glk_top_us #(
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
     .pool_q_valid, .pool_q_ready,
     .lt_data(unused_data), .lt_bytes(unused_bytes), .lt_last(unused_last), .lt_valid(unused_valid), .lt_ready(1'b1),
-    .lr_data(512'b0), .lr_bytes(7'd0), .lr_last(1'b0), .lr_valid(1'b0), .lr_ready(unused_ready));
+    .lr_data(DATA_W'(0)), .lr_bytes(KW'(0)), .lr_last(1'b0), .lr_valid(1'b0), .lr_ready(unused_ready));
 endmodule
 `default_nettype wire

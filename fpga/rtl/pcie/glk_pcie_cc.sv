@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Completer completion (CC) interface of the PCIe hard block: 512 bits, DW-aligned behind a 96-bit descriptor, no
-// straddling. Sends the card's read completions, and Unsupported Request completions for requests the card does not
-// implement. Completions are split at multiples of the max payload size, which are multiples of the read completion
-// boundary. A completion starts only when `order_ok` confirms that earlier writes are ahead of it (glk_pcie_order):
-// completions must not pass posted writes.
+// Completer completion (CC) interface of the PCIe hard block: DW-aligned behind a 96-bit descriptor, no straddling. Sends the
+// card's read completions, and Unsupported Request completions for requests the card does not implement. Completions are split at
+// multiples of the max payload size, which are multiples of the read completion boundary. A completion starts only when `order_ok`
+// confirms that earlier writes are ahead of it (glk_pcie_order): completions must not pass posted writes.
 //
 // The beats of a transaction on c must come without gaps (glk_requests plays them from a buffer), so tvalid never drops
 // inside a packet; the hard block would nullify such a packet.
@@ -14,38 +13,43 @@
 // table of the descriptor's fields (which we know only as others quote it), and a completion that is not successful has no data in
 // the PCIe specification. The vendor's example design has 5 there, and a byte count of 20. The byte count is the specification's:
 // of a memory read the bytes from the first to the last that is enabled, at least 1, of all others 4. Not tried on a board.
-module glk_pcie_cc (
-  input  logic         clk,
-  input  logic         rst,
-  input  logic [1:0]   cfg_max_payload,
+module glk_pcie_cc #(
+  parameter int DATA_W = 512, // at least 256: an Unsupported Request completion is one beat
+  parameter int DWORDS = DATA_W / 32,
+  parameter int LB     = $clog2(DWORDS)
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  logic [1:0]        cfg_max_payload,
 
   // Read completions
-  input  logic [31:0]  c_id, // {attributes, traffic class, address type, tag, requester}
-  input  logic [11:0]  c_offset,
-  input  logic [12:0]  c_length,
-  input  logic [511:0] c_data,
-  input  logic         c_last,
-  input  logic         c_valid,
-  output logic         c_ready,
+  input  logic [31:0]       c_id, // {attributes, traffic class, address type, tag, requester}
+  input  logic [11:0]       c_offset,
+  input  logic [12:0]       c_length,
+  input  logic [DATA_W-1:0] c_data,
+  input  logic              c_last,
+  input  logic              c_valid,
+  output logic              c_ready,
 
   // Requests to complete as Unsupported Request
-  input  logic [127:0] u_descriptor,
-  input  logic [18:0]  u_user,
-  input  logic         u_valid,
-  output logic         u_ready,  // pulse
-  output logic         np_done,  // pulse: a non-posted request is completed
+  input  logic [127:0]      u_descriptor,
+  input  logic [18:0]       u_user,
+  input  logic              u_valid,
+  output logic              u_ready, // pulse
+  output logic              np_done, // pulse: a non-posted request is completed
 
-  output logic         order_ask,   // a completion waits
-  input  logic         order_ok,
-  output logic         order_taken, // it starts, if order_ok
+  output logic              order_ask, // a completion waits
+  input  logic              order_ok,
+  output logic              order_taken, // it starts, if order_ok
 
   // Hard block
-  output logic [511:0] cc_tdata,
-  output logic [15:0]  cc_tkeep,
-  output logic [80:0]  cc_tuser,
-  output logic         cc_tlast,
-  output logic         cc_tvalid,
-  input  logic         cc_tready
+  output logic [DATA_W-1:0] cc_tdata,
+  output logic [DWORDS-1:0] cc_tkeep,
+  output logic              cc_first, // fields of tuser: first beat of a packet
+  output logic [LB-1:0]     cc_end,   // lane of the last DW, in the last beat
+  output logic              cc_tlast,
+  output logic              cc_tvalid,
+  input  logic              cc_tready
 );
   localparam logic [2:0] SUCCESS = 3'b000, UNSUPPORTED = 3'b001;
   localparam logic [3:0] MEMORY_READ = 4'd0, LOCKED_READ = 4'd7;
@@ -53,28 +57,28 @@ module glk_pcie_cc (
   localparam int UW = 32 + 7 + 13 + 11 + 1;
 
   // --- split at max payload size, shift behind the descriptor ---
-  logic         p_first, p_last, p_final, p_valid, p_ready;
-  logic [11:0]  p_offset;
-  logic [1:0]   unused_end;
-  logic [10:0]  p_dwords;
-  logic [12:0]  p_left;
-  logic [511:0] p_data;
-  logic [31:0]  p_id;
+  logic              p_first, p_last, p_final, p_valid, p_ready;
+  logic [11:0]       p_offset;
+  logic [1:0]        unused_end;
+  logic [10:0]       p_dwords;
+  logic [12:0]       p_left;
+  logic [DATA_W-1:0] p_data;
+  logic [31:0]       p_id;
   wire          unused = &{1'b0, p_offset[11:7]};
-  glk_pcie_cut #(.DATA_W(512), .USER_W(32)) cut (
+  glk_pcie_cut #(.DATA_W(DATA_W), .USER_W(32)) cut (
     .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(c_offset), .s_length(c_length), .s_data(c_data), .s_user(c_id),
     .s_last(c_last), .s_valid(c_valid), .s_ready(c_ready),
     .m_address(p_offset), .m_end(unused_end), .m_dwords(p_dwords), .m_left(p_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
     .m_data(p_data), .m_user(p_id), .m_valid(p_valid), .m_ready(p_ready));
 
-  logic         y_first, y_last, y_final, y_valid, y_ready;
-  logic [6:0]   y_lower;
-  logic [10:0]  y_dwords;
-  logic [12:0]  y_left;
-  logic [511:0] y_data;
-  logic [31:0]  y_id;
-  glk_lane_shift #(.DATA_W(512), .USER_W(UW)) shift (
-    .clk, .rst, .s_from(p_offset[5:2]), .s_to(4'd3), .s_dwords(p_dwords[3:0]), .s_data(p_data),
+  logic              y_first, y_last, y_final, y_valid, y_ready;
+  logic [6:0]        y_lower;
+  logic [10:0]       y_dwords;
+  logic [12:0]       y_left;
+  logic [DATA_W-1:0] y_data;
+  logic [31:0]       y_id;
+  glk_lane_shift #(.DATA_W(DATA_W), .USER_W(UW)) shift (
+    .clk, .rst, .s_from(p_offset[2 +: LB]), .s_to(LB'(3)), .s_dwords(p_dwords[LB-1:0]), .s_data(p_data),
     .s_user({p_id, p_offset[6:0], p_left, p_dwords, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid), .s_ready(p_ready),
     .m_data(y_data), .m_user({y_id, y_lower, y_left, y_dwords, y_final}), .m_first(y_first), .m_last(y_last), .m_valid(y_valid), .m_ready(y_ready));
 
@@ -107,14 +111,13 @@ module glk_pcie_cc (
                                 u_descriptor[95:80], 1'b0, 1'b0, UNSUPPORTED, REFUSAL_DWORDS,
                                 2'b0, u_descriptor[78:75] == LOCKED_READ, u_bytes, 6'b0, u_descriptor[1:0], 8'b0};
   wire [255:0]  u_packet     = {u_descriptor, 8'b0, u_user[18:11], 5'b0, u_user[10:9], u_user[8], u_user[7:0], u_head};
-  wire [3:0]    y_end        = y_dwords[3:0] + 4'd2; // lane of the last DW
-  wire [3:0]    o_end        = refuse ? 4'd7 : y_end;
+  wire [LB-1:0] y_end        = y_dwords[LB-1:0] + LB'(2); // lane of the last DW
+  wire [LB-1:0] o_end        = refuse ? LB'(7) : y_end;
   wire          o_first      = refuse || y_first;
   wire          o_last       = refuse || y_last;
   wire          o_valid      = refuse || (y_valid && y_open);
-  wire [15:0]   o_keep       = o_last ? 16'hffff >> ~o_end : 16'hffff;
-  wire [511:0]  o_data       = refuse ? {256'b0, u_packet} : {y_data[511:96], y_first ? y_descriptor : y_data[95:0]};
-  wire [16:0]   o_user       = {1'b0, 4'b0, o_last ? o_end : 4'b0, 1'b0, o_last, 2'b0, 2'b0, 1'b0, o_first};
+  wire [DWORDS-1:0] o_keep   = o_last ? {DWORDS{1'b1}} >> ~o_end : '1;
+  wire [DATA_W-1:0] o_data   = refuse ? DATA_W'(u_packet) : {y_data[DATA_W-1:96], y_first ? y_descriptor : y_data[95:0]};
 
   always_ff @(posedge clk) begin
     // Only one non-posted request is outstanding, so no other completion competes.
@@ -148,10 +151,8 @@ module glk_pcie_cc (
       assert (!c_open || c_valid);
 `endif
 
-  logic [16:0] tuser;
-  assign cc_tuser = {64'b0, tuser}; // no parity
-  glk_skid #(.W(512 + 16 + 17 + 1)) skid (
-    .clk, .rst, .s_data({o_data, o_keep, o_user, o_last}), .s_valid(o_valid), .s_ready(o_ready),
-    .m_data({cc_tdata, cc_tkeep, tuser, cc_tlast}), .m_valid(cc_tvalid), .m_ready(cc_tready));
+  glk_skid #(.W(DATA_W + DWORDS + LB + 2)) skid (
+    .clk, .rst, .s_data({o_data, o_keep, o_end, o_first, o_last}), .s_valid(o_valid), .s_ready(o_ready),
+    .m_data({cc_tdata, cc_tkeep, cc_end, cc_first, cc_tlast}), .m_valid(cc_tvalid), .m_ready(cc_tready));
 endmodule
 `default_nettype wire

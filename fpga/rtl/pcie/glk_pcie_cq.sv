@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Completer request (CQ) interface of the PCIe hard block (512 bits, DW-aligned behind a 128-bit descriptor, no straddling)
-// to the card's r stream.
+// Completer request (CQ) interface of the PCIe hard block (DW-aligned behind a 128-bit descriptor, no straddling) to the card's
+// r stream.
 //
 // Store and forward: a bad write is flagged (`discontinue`) only in its last beat, but r reports it in the first. PG213
 // defines no other indication of a poisoned request on this interface.
@@ -14,55 +14,55 @@
 // request at a time (pcie_cq_np_req), the next one when that is completed; posted requests are not limited. Unsupported
 // requests (I/O, atomics, locked reads) go to glk_pcie_cc to be completed as such; messages are dropped. Memory requests
 // that cross a 4 KiB boundary, which PCIe forbids, are handled likewise: the card checks only the page of the first byte.
-module glk_pcie_cq (
-  input  logic         clk,
-  input  logic         rst,
+module glk_pcie_cq #(
+  parameter int DATA_W = 512 // at least 256: the descriptor is in the first beat
+) (
+  input  logic              clk,
+  input  logic              rst,
 
   // Hard block
-  input  logic [511:0] cq_tdata,
-  input  logic [182:0] cq_tuser,
-  input  logic         cq_tlast,
-  input  logic         cq_tvalid,
-  output logic         cq_tready,
-  output logic [1:0]   np_req,
+  input  logic [DATA_W-1:0] cq_tdata,
+  input  logic [7:0]        cq_enables, // fields of tuser: byte enables {last, first}
+  input  logic [10:0]       cq_hint,    // {TPH tag, TPH type, TPH present}
+  input  logic              cq_discontinue,
+  input  logic              cq_tlast,
+  input  logic              cq_tvalid,
+  output logic              cq_tready,
+  output logic [1:0]        np_req,
 
   // Requests to the card
-  output logic         r_write,
-  output logic [1:0]   r_bar,
-  output logic [47:0]  r_offset,
-  output logic [12:0]  r_length,
-  output logic [31:0]  r_id,     // {attributes, traffic class, address type, tag, requester}
-  output logic         r_poisoned,
-  output logic [511:0] r_data,
-  output logic         r_last,
-  output logic         r_valid,
-  input  logic         r_ready,
-  input  logic         r_read_ready,
+  output logic              r_write,
+  output logic [1:0]        r_bar,
+  output logic [47:0]       r_offset,
+  output logic [12:0]       r_length,
+  output logic [31:0]       r_id, // {attributes, traffic class, address type, tag, requester}
+  output logic              r_poisoned,
+  output logic [DATA_W-1:0] r_data,
+  output logic              r_last,
+  output logic              r_valid,
+  input  logic              r_ready,
+  input  logic              r_read_ready,
 
   // Unsupported non-posted request: descriptor and tuser fields {TPH tag, TPH type, TPH present, byte enables}
-  output logic [127:0] u_descriptor,
-  output logic [18:0]  u_user,
-  output logic         u_valid,
-  input  logic         u_ready,
-  input  logic         np_done   // a non-posted request is completed
+  output logic [127:0]      u_descriptor,
+  output logic [18:0]       u_user,
+  output logic              u_valid,
+  input  logic              u_ready,
+  input  logic              np_done // a non-posted request is completed
 );
   localparam logic [3:0] MEM_READ = 4'd0, MEM_WRITE = 4'd1, LAST_NON_POSTED = 4'd11;
-  localparam int BEATS = 256; // buffer depth; more than two writes of 4 KiB
+  localparam int LB    = $clog2(DATA_W / 32);
+  localparam int BEATS = 256 * 512 / DATA_W; // buffer depth: four writes of 4 KiB
   localparam int BW    = $clog2(BEATS);
   localparam int UW    = 1 + 2 + 48 + 3 + 4 + 4 + 32 + 1;
   localparam int HW    = 1 + 2 + 48 + 13 + 1 + 8 + 32 + 1;
 
-  wire unused = &{1'b0, cq_tuser[182:119], cq_tuser[118:111], cq_tuser[102:101], cq_tuser[98], cq_tuser[95:16],
-                  cq_tuser[15:12], cq_tuser[7:4]};
-
   // --- input register ---
-  logic         x_valid, x_last, x_ready, x_discontinue;
-  logic [511:0] x_data;
-  logic [18:0]  x_user;
-  glk_skid #(.W(512 + 19 + 2)) skid_in (
-    .clk, .rst, .s_data({cq_tdata, cq_tuser[110:103], cq_tuser[100:99], cq_tuser[97], cq_tuser[11:8], cq_tuser[3:0],
-                         cq_tuser[96], cq_tlast}),
-    .s_valid(cq_tvalid), .s_ready(cq_tready),
+  logic              x_valid, x_last, x_ready, x_discontinue;
+  logic [DATA_W-1:0] x_data;
+  logic [18:0]       x_user;
+  glk_skid #(.W(DATA_W + 19 + 2)) skid_in (
+    .clk, .rst, .s_data({cq_tdata, cq_hint, cq_enables, cq_discontinue, cq_tlast}), .s_valid(cq_tvalid), .s_ready(cq_tready),
     .m_data({x_data, x_user, x_discontinue, x_last}), .m_valid(x_valid), .m_ready(x_ready));
 
   // --- descriptor, in the first beat of a packet ---
@@ -76,18 +76,18 @@ module glk_pcie_cq (
   wire          x_bad_np = (x_type > MEM_WRITE && x_type <= LAST_NON_POSTED) || (x_type == MEM_READ && x_crosses);
   wire          x_take = x_valid && x_ready;
 
-  logic         d_valid, d_first, d_last, d_discontinue, d_forward;
-  logic [511:0] d_data;
-  logic         d_write;
-  logic [2:0]   d_bar, d_attr, d_class;
-  logic [5:0]   d_aperture;
-  logic [47:0]  d_address;
-  logic [10:0]  d_dwords;
-  logic [7:0]   d_tag;
-  logic [15:0]  d_requester;
-  logic [1:0]   d_at;
-  logic [3:0]   d_first_be, d_last_be;
-  logic         d_ready;
+  logic              d_valid, d_first, d_last, d_discontinue, d_forward;
+  logic [DATA_W-1:0] d_data;
+  logic              d_write;
+  logic [2:0]        d_bar, d_attr, d_class;
+  logic [5:0]        d_aperture;
+  logic [47:0]       d_address;
+  logic [10:0]       d_dwords;
+  logic [7:0]        d_tag;
+  logic [15:0]       d_requester;
+  logic [1:0]        d_at;
+  logic [3:0]        d_first_be, d_last_be;
+  logic              d_ready;
 
   assign x_ready = d_ready;
 
@@ -140,15 +140,15 @@ module glk_pcie_cq (
   wire [UW-1:0]  d_known = {d_write, d_bar_of_card, d_inside_bar, d_dwords[1:0], d_size, d_first_be, d_last_be,
                             d_attr, d_class, d_at, d_tag, d_requester, d_discontinue};
 
-  logic          w_valid, w_last, w_ready, unused_first;
-  logic [511:0]  w_data;
-  logic [UW-1:0] w_known;
-  logic [10:0]   w_dwords;
-  logic          s_valid, s_ready;
+  logic              w_valid, w_last, w_ready, unused_first;
+  logic [DATA_W-1:0] w_data;
+  logic [UW-1:0]     w_known;
+  logic [10:0]       w_dwords;
+  logic              s_valid, s_ready;
   assign s_valid = d_valid && d_forward;
   assign d_ready = s_ready;
-  glk_lane_shift #(.DATA_W(512), .USER_W(UW + 9)) shift (
-    .clk, .rst, .s_from(4'd4), .s_to(d_write ? d_address[5:2] : 4'd4), .s_dwords(d_dwords[3:0]), .s_data(d_data),
+  glk_lane_shift #(.DATA_W(DATA_W), .USER_W(UW + 9)) shift (
+    .clk, .rst, .s_from(LB'(4)), .s_to(d_write ? d_address[2 +: LB] : LB'(4)), .s_dwords(d_dwords[LB-1:0]), .s_data(d_data),
     .s_user({d_known, d_dwords[10:2]}), .s_first(d_first), .s_last(d_last), .s_valid, .s_ready,
     .m_data(w_data), .m_user({w_known, w_dwords[10:2]}), .m_first(unused_first), .m_last(w_last), .m_valid(w_valid), .m_ready(w_ready));
 
@@ -196,11 +196,11 @@ module glk_pcie_cq (
   logic          full;
   logic          take_beat, fifo_ready;
   wire           put_beat = w_valid && w_ready && w_write;
-  logic [511:0]  q_data;
-  logic          q_last, q_valid;
+  logic [DATA_W-1:0] q_data;
+  logic              q_last, q_valid;
 
   assign w_ready = !full && h_room;
-  glk_block_fifo #(.W(513), .DEPTH(BEATS)) buffer (
+  glk_block_fifo #(.W(DATA_W + 1), .DEPTH(BEATS)) buffer (
     .clk, .rst, .s_data({w_last, w_data}), .s_valid(put_beat), .s_ready(fifo_ready),
     .m_data({q_last, q_data}), .m_valid(q_valid), .m_ready(take_beat));
 
@@ -293,7 +293,7 @@ module glk_pcie_cq (
       midway <= 1'b0;
   end
 
-  glk_skid #(.W(1 + 2 + 48 + 13 + 32 + 1 + 512 + 1)) skid_out (
+  glk_skid #(.W(1 + 2 + 48 + 13 + 32 + 1 + DATA_W + 1)) skid_out (
     .clk, .rst,
     .s_data({h_write, h_bar, h_masked ? {h_offset[47:3], run_at} : h_offset, h_masked ? 13'(run_bytes) : h_length, h_id,
              h_write && h_poisoned, q_data, o_last}),

@@ -1,55 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Requester completion (RC) interface of the PCIe hard block (512 bits, DW-aligned behind a 96-bit descriptor, no
-// straddling) to the card's d stream.
+// Requester completion (RC) interface of the PCIe hard block (DW-aligned behind a 96-bit descriptor, no straddling, which is an
+// option of the block also with 256 bits) to the card's d stream.
 //
-// Completers may split completions at multiples of 64 bytes, which is one beat, so parts never share a beat. The first part
+// Completers may split completions at multiples of 64 bytes, which are whole beats, so parts never share a beat. The first part
 // starts at the descriptor's address, later ones at lane 0. A read fails as a whole, in its last beat: a part with an error
 // returns no data and is recorded until the part that completes the request, whose last beat reports the error. `more`: the
 // request is only a part of the card's read (glk_pcie_reads).
 //
 // Completions without a matching request (error codes 4 and 6) are dropped, unless they complete one nonetheless. So are those of
 // a read that has failed meanwhile (glk_pcie_reads), but they still end its use of the tag.
-module glk_pcie_rc (
-  input  logic         clk,
-  input  logic         rst,
+module glk_pcie_rc #(
+  parameter int DATA_W = 512 // 128 to 512: the descriptor is in the first beat, and a beat has at most 64 bytes
+) (
+  input  logic              clk,
+  input  logic              rst,
 
   // Hard block
-  input  logic [511:0] rc_tdata,
-  input  logic [160:0] rc_tuser,
-  input  logic         rc_tlast,
-  input  logic         rc_tvalid,
-  output logic         rc_tready,
+  input  logic [DATA_W-1:0] rc_tdata,
+  input  logic              rc_discontinue, // field of tuser
+  input  logic              rc_tlast,
+  input  logic              rc_tvalid,
+  output logic              rc_tready,
 
   // Tag state, see glk_pcie_reads
-  input  logic [63:0]  more,
-  output logic [5:0]   part_tag,
-  output logic         part_done,
-  input  logic         own,       // maps a bus tag to a card tag; arrives before its completion can,
-  input  logic         own_sent,  // and no later than its failure
-  input  logic [5:0]   own_tag,
-  input  logic [5:0]   own_card,
-  input  logic [5:0]   fail_tag,  // a read that fails; unless fail_sure, only if it is still open
-  input  logic         fail_sure,
-  input  logic         fail_valid,
-  output logic         fail_ready,
+  input  logic [63:0]       more,
+  output logic [5:0]        part_tag,
+  output logic              part_done,
+  input  logic              own,      // maps a bus tag to a card tag; arrives before its completion can,
+  input  logic              own_sent, // and no later than its failure
+  input  logic [5:0]        own_tag,
+  input  logic [5:0]        own_card,
+  input  logic [5:0]        fail_tag, // a read that fails; unless fail_sure, only if it is still open
+  input  logic              fail_sure,
+  input  logic              fail_valid,
+  output logic              fail_ready,
 
   // Completions to the card
-  output logic [5:0]   d_tag,
-  output logic         d_error,
-  output logic [511:0] d_data,
-  output logic         d_last,
-  output logic         d_valid,
-  input  logic         d_ready
+  output logic [5:0]        d_tag,
+  output logic              d_error,
+  output logic [DATA_W-1:0] d_data,
+  output logic              d_last,
+  output logic              d_valid,
+  input  logic              d_ready
 );
   localparam logic [3:0] NO_ERROR = 4'd0, MISMATCH = 4'd4, INVALID_TAG = 4'd6;
-  wire unused = &{1'b0, rc_tuser[160:97], rc_tuser[95:0]};
+  localparam int LB = $clog2(DATA_W / 32);
 
   // --- input register ---
-  logic         x_valid, x_last, x_ready, x_discontinue;
-  logic [511:0] x_data;
-  glk_skid #(.W(512 + 2)) skid_in (
-    .clk, .rst, .s_data({rc_tdata, rc_tuser[96], rc_tlast}), .s_valid(rc_tvalid), .s_ready(rc_tready),
+  logic              x_valid, x_last, x_ready, x_discontinue;
+  logic [DATA_W-1:0] x_data;
+  glk_skid #(.W(DATA_W + 2)) skid_in (
+    .clk, .rst, .s_data({rc_tdata, rc_discontinue, rc_tlast}), .s_valid(rc_tvalid), .s_ready(rc_tready),
     .m_data({x_data, x_discontinue, x_last}), .m_valid(x_valid), .m_ready(x_ready));
 
   // --- descriptor, in the first beat of a packet ---
@@ -60,13 +62,13 @@ module glk_pcie_rc (
   wire          x_bad = x_code != NO_ERROR || x_data[45:43] != 3'b0 || x_data[46] || x_dwords == 11'd0;
   wire          x_stray = x_data[71:70] != 2'b0 || ((x_code == MISMATCH || x_code == INVALID_TAG) && !x_completed);
 
-  logic         d0_valid, d0_first, d0_last, d0_discontinue, d0_forward, d0_bad, d0_completed;
-  logic [511:0] d0_data;
-  logic [3:0]   d0_at; // lane of the first DW
-  logic [3:0]   d0_dwords;
-  logic [5:0]   d0_tag;
-  logic [63:0]  begun; // tags with a partly received completion
-  logic         step;
+  logic              d0_valid, d0_first, d0_last, d0_discontinue, d0_forward, d0_bad, d0_completed;
+  logic [DATA_W-1:0] d0_data;
+  logic [LB-1:0]     d0_at; // lane of the first DW
+  logic [LB-1:0]     d0_dwords;
+  logic [5:0]        d0_tag;
+  logic [63:0]       begun; // tags with a partly received completion
+  logic              step;
   assign x_ready = step;
 
   always_ff @(posedge clk) begin
@@ -80,8 +82,8 @@ module glk_pcie_rc (
         d0_forward   <= !x_stray;
         d0_bad       <= x_bad;
         d0_completed <= x_completed;
-        d0_at        <= x_bad ? 4'd3 : x_data[5:2];
-        d0_dwords    <= x_dwords[3:0];
+        d0_at        <= x_bad ? LB'(3) : x_data[2 +: LB];
+        d0_dwords    <= x_dwords[LB-1:0];
         d0_tag       <= x_data[69:64];
       end else if (d0_bad)
         d0_forward   <= 1'b0;
@@ -94,17 +96,17 @@ module glk_pcie_rc (
     end
   end
 
-  wire  [3:0]   d0_to = begun[d0_tag] && !d0_bad ? 4'd0 : d0_at;
-  logic [3:0]   s_to_held;
-  wire  [3:0]   s_to = d0_first ? d0_to : s_to_held;
+  wire  [LB-1:0] d0_to = begun[d0_tag] && !d0_bad ? '0 : d0_at;
+  logic [LB-1:0] s_to_held;
+  wire  [LB-1:0] s_to = d0_first ? d0_to : s_to_held;
   wire          s_valid = d0_valid && d0_forward;
 
-  logic         y_last, y_bad, y_completed, y_discontinue, y_valid, y_ready, unused_first;
-  logic [511:0] y_data;
-  logic [5:0]   y_tag;
-  glk_lane_shift #(.DATA_W(512), .USER_W(9)) shift (
-    .clk, .rst, .s_from(4'd3), .s_to, .s_dwords(d0_dwords), .s_data(d0_data), .s_user({d0_tag, d0_bad, d0_completed, d0_discontinue}),
-    .s_first(d0_first), .s_last(d0_last), .s_valid, .s_ready(step),
+  logic              y_last, y_bad, y_completed, y_discontinue, y_valid, y_ready, unused_first;
+  logic [DATA_W-1:0] y_data;
+  logic [5:0]        y_tag;
+  glk_lane_shift #(.DATA_W(DATA_W), .USER_W(9)) shift (
+    .clk, .rst, .s_from(LB'(3)), .s_to, .s_dwords(d0_dwords), .s_data(d0_data),
+    .s_user({d0_tag, d0_bad, d0_completed, d0_discontinue}), .s_first(d0_first), .s_last(d0_last), .s_valid, .s_ready(step),
     .m_data(y_data), .m_user({y_tag, y_bad, y_completed, y_discontinue}), .m_first(unused_first), .m_last(y_last), .m_valid(y_valid),
     .m_ready(y_ready));
 
@@ -168,7 +170,7 @@ module glk_pcie_rc (
     end
   end
 
-  glk_skid #(.W(6 + 1 + 512 + 1)) skid_out (
+  glk_skid #(.W(6 + 1 + DATA_W + 1)) skid_out (
     .clk, .rst, .s_data({owner, use_fail || (y_final && y_wrong), y_data, use_fail || y_final}),
     .s_valid(tell_fail || (y_valid && y_show)), .s_ready(o_ready),
     .m_data({d_tag, d_error, d_data, d_last}), .m_valid(d_valid), .m_ready(d_ready));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// The card's m stream to the requester request (RQ) interface of the PCIe hard block: 512 bits, DW-aligned behind a 128-bit
-// descriptor, no straddling, client tags.
+// The card's m stream to the requester request (RQ) interface of the PCIe hard block: DW-aligned behind a 128-bit descriptor, no
+// straddling, client tags.
 //
 // Writes are split at multiples of the max payload size. Reads and interrupts travel through the same pipeline, to stay
 // behind earlier writes, and leave it at packet generation: interrupts to glk_pcie_msix, reads to glk_pcie_reads, which may
@@ -13,83 +13,89 @@
 // While bus mastering is disabled, writes are dropped and reads fail. Sequence numbers of packets then in the hard block
 // may never return: after LOST clocks of that, or of a function-level reset, these packets count as past.
 module glk_pcie_rq #(
-  parameter int LOST = 4096 // a power of two
+  parameter int DATA_W = 512, // at least 256: the descriptor is in the first beat
+  parameter int LOST   = 4096, // a power of two
+  parameter int DWORDS = DATA_W / 32,
+  parameter int LB     = $clog2(DWORDS)
 ) (
-  input  logic         clk,
-  input  logic         rst,
-  input  logic [1:0]   cfg_max_payload,
-  input  logic         bus_master,
-  input  logic         flr,
+  input  logic              clk,
+  input  logic              rst,
+  input  logic [1:0]        cfg_max_payload,
+  input  logic              bus_master,
+  input  logic              flr,
 
   // Request stream of the card
-  input  logic [1:0]   m_kind,
-  input  logic [63:0]  m_address,
-  input  logic [12:0]  m_length,
-  input  logic [5:0]   m_tag,
-  input  logic [511:0] m_data,
-  input  logic         m_last,
-  input  logic         m_valid,
-  output logic         m_ready,
+  input  logic [1:0]        m_kind,
+  input  logic [63:0]       m_address,
+  input  logic [12:0]       m_length,
+  input  logic [5:0]        m_tag,
+  input  logic [DATA_W-1:0] m_data,
+  input  logic              m_last,
+  input  logic              m_valid,
+  output logic              m_ready,
 
   // Reads in order, to glk_pcie_reads, and the resulting packets
-  output logic [63:0]  n_address,
-  output logic [12:0]  n_length,
-  output logic [5:0]   n_tag,
-  output logic         n_valid,
-  input  logic         n_room,      // for at least 2 more reads
-  input  logic [127:0] k_descriptor,
-  input  logic [7:0]   k_enables,   // {last, first}
-  input  logic         k_valid,
-  output logic         k_ready,
+  output logic [63:0]       n_address,
+  output logic [12:0]       n_length,
+  output logic [5:0]        n_tag,
+  output logic              n_valid,
+  input  logic              n_room, // for at least 2 more reads
+  input  logic [127:0]      k_descriptor,
+  input  logic [7:0]        k_enables, // {last, first}
+  input  logic              k_valid,
+  output logic              k_ready,
 
   // Interrupts
-  output logic         raise,
-  output logic [5:0]   vector,
+  output logic              raise,
+  output logic [5:0]        vector,
 
-  output logic [7:0]   writes_taken,  // running counts, see glk_pcie_order
-  output logic [7:0]   writes_given,
-  output logic [7:0]   packets_given,
-  output logic [7:0]   packets_past,
+  output logic [7:0]        writes_taken, // running counts, see glk_pcie_order
+  output logic [7:0]        writes_given,
+  output logic [7:0]        packets_given,
+  output logic [7:0]        packets_past,
 
   // Hard block
-  output logic [511:0] rq_tdata,
-  output logic [15:0]  rq_tkeep,
-  output logic [136:0] rq_tuser,
-  output logic         rq_tlast,
-  output logic         rq_tvalid,
-  input  logic         rq_tready,
-  input  logic [5:0]   seq_num0,
-  input  logic         seq_num_vld0,
-  input  logic [5:0]   seq_num1,
-  input  logic         seq_num_vld1
+  output logic [DATA_W-1:0] rq_tdata,
+  output logic [DWORDS-1:0] rq_tkeep,
+  output logic [7:0]        rq_enables, // fields of tuser: byte enables {last, first}
+  output logic [5:0]        rq_seq,     // sequence number
+  output logic              rq_first,   // first beat of a packet
+  output logic [LB-1:0]     rq_end,     // lane of the last DW
+  output logic              rq_tlast,
+  output logic              rq_tvalid,
+  input  logic              rq_tready,
+  input  logic [5:0]        seq_num0,
+  input  logic              seq_num_vld0,
+  input  logic [5:0]        seq_num1,
+  input  logic              seq_num_vld1
 );
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1;
   localparam logic [3:0] MEM_WRITE = 4'd1;
 
   // --- split at max payload size, shift behind the descriptor ---
-  logic         p_first, p_last, p_final, p_valid, p_ready;
-  logic [11:0]  p_address;
-  logic [1:0]   p_end, p_kind;
-  logic [10:0]  p_dwords;
-  logic [12:0]  p_length, unused_left;
-  logic [511:0] p_data;
-  logic [51:0]  p_page;
-  logic [5:0]   p_tag;
-  glk_pcie_cut #(.DATA_W(512), .USER_W(52 + 13 + 6 + 2)) cut (
+  logic              p_first, p_last, p_final, p_valid, p_ready;
+  logic [11:0]       p_address;
+  logic [1:0]        p_end, p_kind;
+  logic [10:0]       p_dwords;
+  logic [12:0]       p_length, unused_left;
+  logic [DATA_W-1:0] p_data;
+  logic [51:0]       p_page;
+  logic [5:0]        p_tag;
+  glk_pcie_cut #(.DATA_W(DATA_W), .USER_W(52 + 13 + 6 + 2)) cut (
     .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(m_address[11:0]), .s_length(m_length), .s_data(m_data),
     .s_user({m_address[63:12], m_length, m_tag, m_kind}), .s_last(m_last), .s_valid(m_valid), .s_ready(m_ready),
     .m_address(p_address), .m_end(p_end), .m_dwords(p_dwords), .m_left(unused_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
     .m_data(p_data), .m_user({p_page, p_length, p_tag, p_kind}), .m_valid(p_valid), .m_ready(p_ready));
 
-  logic         y_first, y_last, y_final, y_valid, y_ready;
-  logic [63:0]  y_address;
-  logic [1:0]   y_end, y_kind;
-  logic [10:0]  y_dwords;
-  logic [12:0]  y_length;
-  logic [511:0] y_data;
-  logic [5:0]   y_tag;
-  glk_lane_shift #(.DATA_W(512), .USER_W(64 + 2 + 11 + 13 + 6 + 2 + 1)) shift (
-    .clk, .rst, .s_from(p_kind == WRITE ? p_address[5:2] : 4'd4), .s_to(4'd4), .s_dwords(p_dwords[3:0]), .s_data(p_data),
+  logic              y_first, y_last, y_final, y_valid, y_ready;
+  logic [63:0]       y_address;
+  logic [1:0]        y_end, y_kind;
+  logic [10:0]       y_dwords;
+  logic [12:0]       y_length;
+  logic [DATA_W-1:0] y_data;
+  logic [5:0]        y_tag;
+  glk_lane_shift #(.DATA_W(DATA_W), .USER_W(64 + 2 + 11 + 13 + 6 + 2 + 1)) shift (
+    .clk, .rst, .s_from(p_kind == WRITE ? p_address[2 +: LB] : LB'(4)), .s_to(LB'(4)), .s_dwords(p_dwords[LB-1:0]), .s_data(p_data),
     .s_user({p_page, p_address, p_end, p_dwords, p_length, p_tag, p_kind, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid),
     .s_ready(p_ready),
     .m_data(y_data), .m_user({y_address, y_end, y_dwords, y_length, y_tag, y_kind, y_final}), .m_first(y_first), .m_last(y_last),
@@ -98,25 +104,25 @@ module glk_pcie_rq #(
   // --- store and forward ---
   // PG213 nullifies a packet in which tvalid drops, so packets leave this buffer only when complete. Reads and interrupts
   // pass through it in order, with their fields in place of the descriptor.
-  localparam int BEATS = 64; // buffer depth; more than three packets of maximum size
+  localparam int BEATS = 64 * 512 / DATA_W; // buffer depth; more than three packets of maximum size
   localparam int BW    = $clog2(BEATS);
-  localparam int YW    = 2 + 3 + 4 + 8 + 512;
+  localparam int YW    = 2 + 3 + LB + 8 + DATA_W;
   logic [3:0]    y_first_be, y_last_be;
   glk_pcie_enables enables (
     .none(1'b0), .single(y_dwords == 11'd1), .from(y_address[1:0]), .to(y_end), .first(y_first_be), .last(y_last_be));
   wire [127:0]   y_descriptor = {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 8'b0, 16'b0, 1'b0, MEM_WRITE, y_dwords, y_address[63:2], 2'b0};
   wire [127:0]   y_told   = (y_kind == WRITE) ? y_descriptor : {45'b0, y_tag, y_length, y_address};
-  wire [3:0]     y_lane   = y_last ? y_dwords[3:0] + 4'd3 : 4'd15; // lane of the last DW
+  wire [LB-1:0]  y_lane   = y_last ? y_dwords[LB-1:0] + LB'(3) : '1; // lane of the last DW
 
-  logic          fifo_ready, full, z_take;
-  logic [3:0]    ended; // a packet's last beat was put in, up to here
-  logic [BW:0]   whole; // complete packets that have reached the output
-  logic [BW:0]   used;  // beats
-  logic          z_first, z_last, z_final, z_valid, z_ready, z_some;
-  logic [1:0]    z_kind;
-  logic [3:0]    z_lane;
-  logic [7:0]    z_enables;
-  logic [511:0]  z_data;
+  logic              fifo_ready, full, z_take;
+  logic [3:0]        ended; // a packet's last beat was put in, up to here
+  logic [BW:0]       whole; // complete packets that have reached the output
+  logic [BW:0]       used;  // beats
+  logic              z_first, z_last, z_final, z_valid, z_ready, z_some;
+  logic [1:0]        z_kind;
+  logic [LB-1:0]     z_lane;
+  logic [7:0]        z_enables;
+  logic [DATA_W-1:0] z_data;
   wire           put = y_valid && y_ready;
   assign y_ready = !full;
   assign z_valid = z_some && whole != '0;
@@ -124,7 +130,7 @@ module glk_pcie_rq #(
 
   glk_block_fifo #(.W(YW), .DEPTH(BEATS)) buffer (
     .clk, .rst,
-    .s_data({y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[511:128], y_first ? y_told : y_data[127:0]}),
+    .s_data({y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[DATA_W-1:128], y_first ? y_told : y_data[127:0]}),
     .s_valid(put), .s_ready(fifo_ready),
     .m_data({z_kind, z_first, z_last, z_final, z_lane, z_enables, z_data}), .m_valid(z_some), .m_ready(z_ready && whole != '0));
 
@@ -157,8 +163,8 @@ module glk_pcie_rq #(
   wire          o_valid    = read || (z_valid && z_give && may_write);
   wire          o_first    = read || z_first;
   wire          o_last     = read || z_last;
-  wire [3:0]    o_lane     = read ? 4'd3 : z_lane;
-  wire [511:0]  o_data     = {z_data[511:128], read ? k_descriptor : z_data[127:0]};
+  wire [LB-1:0] o_lane     = read ? LB'(3) : z_lane;
+  wire [DATA_W-1:0] o_data = {z_data[DATA_W-1:128], read ? k_descriptor : z_data[127:0]};
   wire [7:0]    o_enables  = read ? k_enables : z_enables;
   wire [5:0]    o_seq      = read ? 6'd0 : {1'b1, packets_given[4:0]};
 
@@ -190,17 +196,10 @@ module glk_pcie_rq #(
     end
 `endif
 
-  logic [7:0]  o_enables_q;
-  logic [5:0]  o_seq_q;
-  logic        first_q;
-  logic [3:0]  lane_q;
-  assign rq_tkeep = 16'hffff >> ~lane_q;
-  // No parity, TPH hints or address offset.
-  assign rq_tuser = {64'b0, 6'b0, o_seq_q, 16'b0, 2'b0, 4'b0, 2'b0, 1'b0, 4'b0, rq_tlast ? lane_q : 4'b0, 1'b0, rq_tlast, 2'b0, 2'b0,
-                     1'b0, first_q, 4'b0, 4'b0, o_enables_q[7:4], 4'b0, o_enables_q[3:0]};
-  glk_skid #(.W(512 + 8 + 6 + 4 + 2)) skid (
+  assign rq_tkeep = {DWORDS{1'b1}} >> ~rq_end;
+  glk_skid #(.W(DATA_W + 8 + 6 + LB + 2)) skid (
     .clk, .rst, .s_data({o_data, o_enables, o_seq, o_lane, o_first, o_last}), .s_valid(o_valid), .s_ready(o_ready),
-    .m_data({rq_tdata, o_enables_q, o_seq_q, lane_q, first_q, rq_tlast}), .m_valid(rq_tvalid), .m_ready(rq_tready));
+    .m_data({rq_tdata, rq_enables, rq_seq, rq_end, rq_first, rq_tlast}), .m_valid(rq_tvalid), .m_ready(rq_tready));
 
   // --- progress of write packets ---
   logic       past0, past1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Adapter from the card's four PCIe streams (glk_card: r, c, m, d) to the user interface of AMD's UltraScale+ integrated
-// block for PCI Express (PCIE4, PG213): 512 bits, DW-aligned, no straddling on any interface, no parity, client tags, one
-// function, 64-bit BARs (0 registers, 2 aperture, 4 pool), MSI-X with the built-in table. Connect pins of equal names; use
+// block for PCI Express (PCIE4, PG213): 512 or 256 bits, DW-aligned, no straddling on any interface (with 256 bits RC can straddle,
+// if AXISTEN_IF_RC_STRADDLE is set), no parity, client tags, one function, 64-bit BARs (0 registers, 2 aperture, 4 pool), MSI-X with
+// the built-in table. Only tdata, tkeep and tuser depend on the width (glk_pcie_user). Connect pins of equal names; use
 // bit 0 of s_axis_*_tready, cfg_flr_* and cfg_interrupt_msix_enable, and bit 2 of cfg_function_status (bus master enable).
 // cfg_ext_tag is not a pin of the block: it is Extended Tag Field Enable of Device Control, which a board may read through
 // cfg_mgmt_*; 0 is always correct, and slower. Completion timeouts are handled by the hard block.
@@ -17,104 +18,123 @@
 // interrupts; dword and byte count of an Unsupported Request completion (as in the vendor's example); that poisoned
 // requests are not delivered.
 module glk_pcie_us #(
+  parameter int DATA_W     = 512, // 256 or 512: the width of the hard block's interfaces
   parameter int VECTORS    = 8,
   parameter int LOST       = 1 << 22, // of reads in a function-level reset, see glk_pcie_reads
-  parameter int QUARANTINE = 1 << 24
+  parameter int QUARANTINE = 1 << 24,
+  parameter int DWORDS     = DATA_W / 32,
+  parameter int CQ_W       = DATA_W == 512 ? 183 : 88, // of tuser, see glk_pcie_user
+  parameter int CC_W       = DATA_W == 512 ? 81 : 33,
+  parameter int RQ_W       = DATA_W == 512 ? 137 : 62,
+  parameter int RC_W       = DATA_W == 512 ? 161 : 75
 ) (
-  input  logic         clk, // user_clk
-  input  logic         rst, // user_reset
+  input  logic              clk, // user_clk
+  input  logic              rst, // user_reset
 
   // Card
-  output logic         r_write,
-  output logic [1:0]   r_bar,
-  output logic [47:0]  r_offset,
-  output logic [12:0]  r_length,
-  output logic [31:0]  r_id,
-  output logic         r_poisoned,
-  output logic [511:0] r_data,
-  output logic         r_last,
-  output logic         r_valid,
-  input  logic         r_ready,
-  input  logic         r_read_ready,
-  input  logic [31:0]  c_id,
-  input  logic [11:0]  c_offset,
-  input  logic [12:0]  c_length,
-  input  logic [511:0] c_data,
-  input  logic         c_last,
-  input  logic         c_valid,
-  output logic         c_ready,
-  input  logic [1:0]   m_kind,
-  input  logic [63:0]  m_address,
-  input  logic [12:0]  m_length,
-  input  logic [5:0]   m_tag,
-  input  logic [511:0] m_data,
-  input  logic         m_last,
-  input  logic         m_valid,
-  output logic         m_ready,
-  output logic [5:0]   d_tag,
-  output logic         d_error,
-  output logic [511:0] d_data,
-  output logic         d_last,
-  output logic         d_valid,
-  input  logic         d_ready,
-  output logic         flr,
-  input  logic         flr_done,
+  output logic              r_write,
+  output logic [1:0]        r_bar,
+  output logic [47:0]       r_offset,
+  output logic [12:0]       r_length,
+  output logic [31:0]       r_id,
+  output logic              r_poisoned,
+  output logic [DATA_W-1:0] r_data,
+  output logic              r_last,
+  output logic              r_valid,
+  input  logic              r_ready,
+  input  logic              r_read_ready,
+  input  logic [31:0]       c_id,
+  input  logic [11:0]       c_offset,
+  input  logic [12:0]       c_length,
+  input  logic [DATA_W-1:0] c_data,
+  input  logic              c_last,
+  input  logic              c_valid,
+  output logic              c_ready,
+  input  logic [1:0]        m_kind,
+  input  logic [63:0]       m_address,
+  input  logic [12:0]       m_length,
+  input  logic [5:0]        m_tag,
+  input  logic [DATA_W-1:0] m_data,
+  input  logic              m_last,
+  input  logic              m_valid,
+  output logic              m_ready,
+  output logic [5:0]        d_tag,
+  output logic              d_error,
+  output logic [DATA_W-1:0] d_data,
+  output logic              d_last,
+  output logic              d_valid,
+  input  logic              d_ready,
+  output logic              flr,
+  input  logic              flr_done,
 
   // Hard block
-  input  logic [511:0] m_axis_cq_tdata,
-  input  logic [182:0] m_axis_cq_tuser,
-  input  logic         m_axis_cq_tlast,
-  input  logic         m_axis_cq_tvalid,
-  output logic         m_axis_cq_tready,
-  output logic [1:0]   pcie_cq_np_req,
-  output logic [511:0] s_axis_cc_tdata,
-  output logic [15:0]  s_axis_cc_tkeep,
-  output logic [80:0]  s_axis_cc_tuser,
-  output logic         s_axis_cc_tlast,
-  output logic         s_axis_cc_tvalid,
-  input  logic         s_axis_cc_tready,
-  output logic [511:0] s_axis_rq_tdata,
-  output logic [15:0]  s_axis_rq_tkeep,
-  output logic [136:0] s_axis_rq_tuser,
-  output logic         s_axis_rq_tlast,
-  output logic         s_axis_rq_tvalid,
-  input  logic         s_axis_rq_tready,
-  input  logic [511:0] m_axis_rc_tdata,
-  input  logic [160:0] m_axis_rc_tuser,
-  input  logic         m_axis_rc_tlast,
-  input  logic         m_axis_rc_tvalid,
-  output logic         m_axis_rc_tready,
-  input  logic [5:0]   pcie_rq_seq_num0,
-  input  logic         pcie_rq_seq_num_vld0,
-  input  logic [5:0]   pcie_rq_seq_num1,
-  input  logic         pcie_rq_seq_num_vld1,
-  input  logic [3:0]   pcie_tfc_nph_av,
-  input  logic [1:0]   cfg_max_payload,
-  input  logic [2:0]   cfg_max_read_req,
-  input  logic         cfg_ext_tag,
-  input  logic         cfg_bus_master,
-  input  logic         cfg_flr_in_process,
-  output logic         cfg_flr_done,
-  input  logic         cfg_interrupt_msix_enable,
-  output logic [31:0]  cfg_interrupt_msi_int,
-  output logic         cfg_interrupt_msix_int,
-  output logic [1:0]   cfg_interrupt_msix_vec_pending,
-  input  logic         cfg_interrupt_msi_sent,
-  input  logic         cfg_interrupt_msi_fail
+  input  logic [DATA_W-1:0] m_axis_cq_tdata,
+  input  logic [CQ_W-1:0]   m_axis_cq_tuser,
+  input  logic              m_axis_cq_tlast,
+  input  logic              m_axis_cq_tvalid,
+  output logic              m_axis_cq_tready,
+  output logic [1:0]        pcie_cq_np_req,
+  output logic [DATA_W-1:0] s_axis_cc_tdata,
+  output logic [DWORDS-1:0] s_axis_cc_tkeep,
+  output logic [CC_W-1:0]   s_axis_cc_tuser,
+  output logic              s_axis_cc_tlast,
+  output logic              s_axis_cc_tvalid,
+  input  logic              s_axis_cc_tready,
+  output logic [DATA_W-1:0] s_axis_rq_tdata,
+  output logic [DWORDS-1:0] s_axis_rq_tkeep,
+  output logic [RQ_W-1:0]   s_axis_rq_tuser,
+  output logic              s_axis_rq_tlast,
+  output logic              s_axis_rq_tvalid,
+  input  logic              s_axis_rq_tready,
+  input  logic [DATA_W-1:0] m_axis_rc_tdata,
+  input  logic [RC_W-1:0]   m_axis_rc_tuser,
+  input  logic              m_axis_rc_tlast,
+  input  logic              m_axis_rc_tvalid,
+  output logic              m_axis_rc_tready,
+  input  logic [5:0]        pcie_rq_seq_num0,
+  input  logic              pcie_rq_seq_num_vld0,
+  input  logic [5:0]        pcie_rq_seq_num1,
+  input  logic              pcie_rq_seq_num_vld1,
+  input  logic [3:0]        pcie_tfc_nph_av,
+  input  logic [1:0]        cfg_max_payload,
+  input  logic [2:0]        cfg_max_read_req,
+  input  logic              cfg_ext_tag,
+  input  logic              cfg_bus_master,
+  input  logic              cfg_flr_in_process,
+  output logic              cfg_flr_done,
+  input  logic              cfg_interrupt_msix_enable,
+  output logic [31:0]       cfg_interrupt_msi_int,
+  output logic              cfg_interrupt_msix_int,
+  output logic [1:0]        cfg_interrupt_msix_vec_pending,
+  input  logic              cfg_interrupt_msi_sent,
+  input  logic              cfg_interrupt_msi_fail
 );
+  // --- sideband signals ---
+  localparam int LB = $clog2(DWORDS);
+  logic          cq_discontinue, rc_discontinue, cc_first, rq_first;
+  logic [7:0]    cq_enables, rq_enables;
+  logic [10:0]   cq_hint;
+  logic [5:0]    rq_seq;
+  logic [LB-1:0] cc_end, rq_end;
+  glk_pcie_user #(.DATA_W(DATA_W)) user (
+    .cq_tuser(m_axis_cq_tuser), .cq_enables, .cq_hint, .cq_discontinue,
+    .cc_first, .cc_last(s_axis_cc_tlast), .cc_end, .cc_tuser(s_axis_cc_tuser),
+    .rq_first, .rq_last(s_axis_rq_tlast), .rq_end, .rq_enables, .rq_seq, .rq_tuser(s_axis_rq_tuser),
+    .rc_tuser(m_axis_rc_tuser), .rc_discontinue);
+
   // --- completer: requests to the card and their completions ---
   logic [127:0] u_descriptor;
   logic [18:0]  u_user;
   logic         u_valid, u_ready, np_done, order_ask, order_ok, order_taken;
-  glk_pcie_cq cq (
-    .clk, .rst, .cq_tdata(m_axis_cq_tdata), .cq_tuser(m_axis_cq_tuser), .cq_tlast(m_axis_cq_tlast), .cq_tvalid(m_axis_cq_tvalid),
-    .cq_tready(m_axis_cq_tready), .np_req(pcie_cq_np_req),
+  glk_pcie_cq #(.DATA_W(DATA_W)) cq (
+    .clk, .rst, .cq_tdata(m_axis_cq_tdata), .cq_enables, .cq_hint, .cq_discontinue, .cq_tlast(m_axis_cq_tlast),
+    .cq_tvalid(m_axis_cq_tvalid), .cq_tready(m_axis_cq_tready), .np_req(pcie_cq_np_req),
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready,
     .u_descriptor, .u_user, .u_valid, .u_ready, .np_done);
-  glk_pcie_cc cc (
+  glk_pcie_cc #(.DATA_W(DATA_W)) cc (
     .clk, .rst, .cfg_max_payload, .c_id, .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready,
     .u_descriptor, .u_user, .u_valid, .u_ready, .np_done, .order_ask, .order_ok, .order_taken,
-    .cc_tdata(s_axis_cc_tdata), .cc_tkeep(s_axis_cc_tkeep), .cc_tuser(s_axis_cc_tuser), .cc_tlast(s_axis_cc_tlast),
+    .cc_tdata(s_axis_cc_tdata), .cc_tkeep(s_axis_cc_tkeep), .cc_first, .cc_end, .cc_tlast(s_axis_cc_tlast),
     .cc_tvalid(s_axis_cc_tvalid), .cc_tready(s_axis_cc_tready));
 
   // --- requester: requests of the card and their completions ---
@@ -124,21 +144,21 @@ module glk_pcie_us #(
   logic         n_valid, n_room, k_valid, k_ready, raise, part_done, own, own_sent, fail_sure, fail_valid, fail_ready;
   logic [127:0] k_descriptor;
   logic [7:0]   k_enables, writes_taken, writes_given, packets_given, packets_past;
-  glk_pcie_rq rq (
+  glk_pcie_rq #(.DATA_W(DATA_W)) rq (
     .clk, .rst, .cfg_max_payload, .bus_master(cfg_bus_master), .flr(cfg_flr_in_process),
     .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
     .raise, .vector, .writes_taken, .writes_given, .packets_given, .packets_past,
-    .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_tuser(s_axis_rq_tuser), .rq_tlast(s_axis_rq_tlast),
-    .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
+    .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_enables, .rq_seq, .rq_first, .rq_end,
+    .rq_tlast(s_axis_rq_tlast), .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
     .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
   glk_pcie_reads #(.LOST(LOST), .QUARANTINE(QUARANTINE)) reads (
     .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .flr(cfg_flr_in_process), .nph_av(pcie_tfc_nph_av),
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
     .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_sure, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
     .own, .own_sent, .own_tag, .own_card);
-  glk_pcie_rc rc (
-    .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_tuser(m_axis_rc_tuser), .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
+  glk_pcie_rc #(.DATA_W(DATA_W)) rc (
+    .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_discontinue, .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
     .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_sent, .own_tag, .own_card, .fail_tag, .fail_sure, .fail_valid,
     .fail_ready,
     .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);

@@ -12,6 +12,7 @@
 enum pcie_gap { GAP_CQ, GAP_C, GAP_M, GAP_M_NEXT, GAP_RC, GAP_RC_NEXT, GAP_CC_RQ, GAP_R, GAP_D, PCIE_GAPS };
 
 struct pcie_bench {
+	unsigned beat; /* bytes of a beat: the width of the dut */
 	struct chance chance;
 	uint64_t clocks;
 	unsigned gap[PCIE_GAPS];   /* stall probability per stream, in 1/256 */

@@ -10,6 +10,7 @@ void pcie_block_show_requests(struct pcie_block *block)
 	struct pcie_bench *b = block->bench;
 	struct pcie_axis *s = &block->in->cq;
 	struct pcie_request *r = &block->cq;
+	const struct pcie_sideband *at = pcie_sideband(b);
 	bool first, waits;
 
 	if (s->valid)
@@ -23,17 +24,17 @@ void pcie_block_show_requests(struct pcie_block *block)
 	if (!block->cq_full || !pcie_go(b, GAP_CQ) || (waits && (!block->credits || block->under_way != NOTHING)))
 		return;
 	first = r->packet.at == 0;
-	pcie_packet_show(b, &r->packet, s);
-	pcie_bits_put(s->user, 80, 2, first);
+	pcie_packet_show(b, &r->packet, s, at->cq_discontinue);
+	pcie_bits_put(s->user, at->cq_sop, at->cq_sop_bits, first);
 	if (first) {
-		pcie_bits_put(s->user, 0, 8, r->first_be);
-		pcie_bits_put(s->user, 8, 8, r->last_be);
+		pcie_bits_put(s->user, 0, at->last_be, r->first_be);
+		pcie_bits_put(s->user, at->last_be, at->last_be, r->last_be);
 	}
 	if (waits) {
 		block->credits--;
 		block->np = *r;
-		block->np_hint = pcie_bits_get(s->user, 97, 1) | pcie_bits_get(s->user, 99, 2) << 1 |
-				 pcie_bits_get(s->user, 103, 8) << 8;
+		block->np_hint = pcie_bits_get(s->user, at->cq_tph_present, 1) | pcie_bits_get(s->user, at->cq_tph_type, 2) << 1 |
+				 pcie_bits_get(s->user, at->cq_tph_tag, 8) << 8;
 	}
 }
 
@@ -145,13 +146,17 @@ static void read_part(struct pcie_block *block, const uint32_t *dw)
 static void cc_beat(struct pcie_block *block, const struct pcie_axis *s)
 {
 	struct pcie_bench *b = block->bench;
+	const struct pcie_sideband *at = pcie_sideband(b);
 	const uint32_t *dw = block->cc.dw, *np = block->np.packet.dw;
 	bool first = !block->cc.open;
 
-	pcie_same(b, "CC is_sop", first, pcie_bits_get(s->user, 0, 2));
-	pcie_same(b, "CC is_sop0_ptr", 0, pcie_bits_get(s->user, 2, 2));
-	pcie_same(b, "CC is_eop", s->last, pcie_bits_get(s->user, 6, 2));
-	pcie_same(b, "CC discontinue", 0, pcie_bits_get(s->user, 16, 1));
+	if (at->marks) {
+		pcie_same(b, "CC is_sop", first, pcie_bits_get(s->user, 0, 2));
+		pcie_same(b, "CC is_sop0_ptr", 0, pcie_bits_get(s->user, 2, 2));
+		pcie_same(b, "CC is_eop", s->last, pcie_bits_get(s->user, 6, 2));
+	}
+	pcie_same(b, "CC discontinue", 0, pcie_bits_get(s->user, at->cc_discontinue, 1));
+	pcie_same(b, "CC parity", 0, pcie_bits_get(s->user, at->cc_discontinue + 1, 32));
 	if (first && block->under_way == READ && !block->cc_begun) {
 		block->cc_begun = true;
 		if (block->ops->completion_begins)
@@ -160,7 +165,8 @@ static void cc_beat(struct pcie_block *block, const struct pcie_axis *s)
 	pcie_packet_collect(b, &block->cc, s);
 	if (!s->last)
 		return;
-	pcie_same(b, "CC is_eop0_ptr", (block->cc.dwords - 1) % 16, pcie_bits_get(s->user, 8, 4));
+	if (at->marks)
+		pcie_same(b, "CC is_eop0_ptr", (block->cc.dwords - 1) % 16, pcie_bits_get(s->user, 8, 4));
 	pcie_same(b, "completion requester", np[2] >> 16, dw[1] >> 16);
 	pcie_same(b, "completion tag", np[3] & 0xff, dw[2] & 0xff);
 	pcie_same(b, "completion class and attributes", np[3] >> 25, dw[2] >> 25);
@@ -259,21 +265,26 @@ static void rq_packet(struct pcie_block *block)
 static void rq_beat(struct pcie_block *block, const struct pcie_axis *s)
 {
 	struct pcie_bench *b = block->bench;
+	const struct pcie_sideband *field = pcie_sideband(b);
 	unsigned at;
 
-	pcie_same(b, "RQ is_sop", !block->rq.open, pcie_bits_get(s->user, 20, 2));
-	pcie_same(b, "RQ is_eop", s->last, pcie_bits_get(s->user, 26, 2));
-	pcie_same(b, "RQ discontinue and hints", 0, pcie_bits_get(s->user, 36, 25));
+	if (field->marks) {
+		pcie_same(b, "RQ is_sop", !block->rq.open, pcie_bits_get(s->user, 20, 2));
+		pcie_same(b, "RQ is_eop", s->last, pcie_bits_get(s->user, 26, 2));
+	}
+	pcie_same(b, "RQ discontinue and hints", 0, pcie_bits_get(s->user, field->rq_unused, field->rq_unused_bits));
 	if (!block->rq.open) {
 		block->rq_first_be = pcie_bits_get(s->user, 0, 4);
-		block->rq_last_be = pcie_bits_get(s->user, 8, 4);
-		pcie_same(b, "RQ enables of a second packet", 0, pcie_bits_get(s->user, 4, 4) | pcie_bits_get(s->user, 12, 4));
-		block->rq_seq = pcie_bits_get(s->user, 61, 6);
+		block->rq_last_be = pcie_bits_get(s->user, field->last_be, 4);
+		if (field->marks)
+			pcie_same(b, "RQ enables of a second packet", 0, pcie_bits_get(s->user, 4, 4) | pcie_bits_get(s->user, 12, 4));
+		block->rq_seq = pcie_bits_get(s->user, field->rq_seq_low, 4) | pcie_bits_get(s->user, field->rq_seq_high, 2) << 4;
 	}
 	pcie_packet_collect(b, &block->rq, s);
 	if (!s->last)
 		return;
-	pcie_same(b, "RQ is_eop0_ptr", (block->rq.dwords - 1) % 16, pcie_bits_get(s->user, 28, 4));
+	if (field->marks)
+		pcie_same(b, "RQ is_eop0_ptr", (block->rq.dwords - 1) % 16, pcie_bits_get(s->user, 28, 4));
 	rq_packet(block);
 	if (block->seq_put - block->seq_take == PCIE_PACKETS_MAX) {
 		pcie_fail(b, "too many packets in flight", PCIE_PACKETS_MAX, block->seq_put);
@@ -437,7 +448,7 @@ static void show_rc(struct pcie_block *block)
 	if (!block->rc_full && !block->silent && pcie_go(b, GAP_RC_NEXT))
 		make_completion(block);
 	if (block->rc_full && pcie_go(b, GAP_RC))
-		pcie_packet_show(b, &block->rc, &block->in->rc);
+		pcie_packet_show(b, &block->rc, &block->in->rc, pcie_sideband(b)->rc_discontinue);
 }
 
 /* --- interrupts --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model of the hard block's interfaces and of the host behind it (PG213: 512 bits, DW-aligned, no straddling, client tags):
+ * A model of the hard block's interfaces and of the host behind it (PG213: 512 or 256 bits, DW-aligned, no straddling, client tags):
  * sends requests within credit, accepts completions and requests and checks their descriptors and sidebands, completes reads
  * split and in any order, returns sequence numbers, sends interrupts. The user supplies requests and memory contents.
  */

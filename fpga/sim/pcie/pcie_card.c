@@ -16,10 +16,10 @@ static void r_write(struct pcie_card *card, const struct us_request *r, unsigned
 {
 	unsigned from = (unsigned)r->address, end = from + r->length;
 
-	for (unsigned i = 0; i < PCIE_BEAT; i++)
-		if (line * PCIE_BEAT + i >= from && line * PCIE_BEAT + i < end && !r->poisoned)
-			card->memory[r->bar][line * PCIE_BEAT + i] = r->data[i];
-	pcie_same(card->bench, "r_last", line == (end - 1) / PCIE_BEAT, r->last);
+	for (unsigned i = 0; i < card->bench->beat; i++)
+		if (line * card->bench->beat + i >= from && line * card->bench->beat + i < end && !r->poisoned)
+			card->memory[r->bar][line * card->bench->beat + i] = r->data[i];
+	pcie_same(card->bench, "r_last", line == (end - 1) / card->bench->beat, r->last);
 	card->poisoned += r->last && r->poisoned;
 }
 
@@ -35,8 +35,8 @@ static void r_read(struct pcie_card *card, const struct us_request *r)
 	card->read = *r;
 	card->hold = below(&b->chance, 20);
 	card->c_at = 0;
-	card->c_lines = r->length ? (end - 1) / PCIE_BEAT - from / PCIE_BEAT + 1 : 1;
-	memcpy(card->read_data, card->memory[r->bar] + from / PCIE_BEAT * PCIE_BEAT, card->c_lines * PCIE_BEAT);
+	card->c_lines = r->length ? (end - 1) / b->beat - from / b->beat + 1 : 1;
+	memcpy(card->read_data, card->memory[r->bar] + from / b->beat * b->beat, card->c_lines * b->beat);
 	card->c_shown = false;
 }
 
@@ -59,7 +59,7 @@ static void r_beat(struct pcie_card *card, const struct us_request *r)
 		return;
 	}
 	if (r->write)
-		r_write(card, r, (unsigned)r->address / PCIE_BEAT + card->r_line++);
+		r_write(card, r, (unsigned)r->address / b->beat + card->r_line++);
 	else
 		r_read(card, r);
 	card->r_open = !r->last;
@@ -83,7 +83,7 @@ static void show_c(struct pcie_card *card)
 	c->id = card->read.id;
 	c->offset = (unsigned)card->read.address & 4095;
 	c->length = card->read.length;
-	memcpy(c->data, card->read_data + card->c_at * PCIE_BEAT, PCIE_BEAT);
+	memcpy(c->data, card->read_data + card->c_at * b->beat, b->beat);
 	c->last = ++card->c_at == card->c_lines;
 	if (!card->c_shown) { /* also after a write that began before this clock */
 		card->c_mark = card->m_bytes;
@@ -114,11 +114,11 @@ static void make_write(struct pcie_card *card)
 	m->kind = CARD_WRITE;
 	m->address = PCIE_HOST + from;
 	m->length = n;
-	card->m_lines = (from + n - 1) / PCIE_BEAT - from / PCIE_BEAT + 1;
-	for (unsigned i = 0; i < card->m_lines * PCIE_BEAT; i++)
+	card->m_lines = (from + n - 1) / b->beat - from / b->beat + 1;
+	for (unsigned i = 0; i < card->m_lines * b->beat; i++)
 		card->m_data[i] = (uint8_t)draw(&b->chance);
 	if (card->in->block.bus_master)
-		memcpy(card->host_expected + from, card->m_data + from % PCIE_BEAT, n);
+		memcpy(card->host_expected + from, card->m_data + from % b->beat, n);
 }
 
 /* False if the read's tag is still in use. */
@@ -174,7 +174,7 @@ static void make_m(struct pcie_card *card)
 	card->m_line = 0;
 	m->valid = true;
 	m->last = card->m_lines == 1;
-	memcpy(m->data, card->m_data, PCIE_BEAT);
+	memcpy(m->data, card->m_data, b->beat);
 }
 
 static void show_m(struct pcie_card *card)
@@ -189,7 +189,7 @@ static void show_m(struct pcie_card *card)
 			return;
 		m->valid = true;
 		m->last = card->m_line + 1 == card->m_lines;
-		memcpy(m->data, card->m_data + card->m_line * PCIE_BEAT, PCIE_BEAT);
+		memcpy(m->data, card->m_data + card->m_line * b->beat, b->beat);
 	} else if (!b->calm && pcie_go(b, GAP_M_NEXT))
 		make_m(card);
 }
@@ -229,11 +229,11 @@ static void d_beat(struct pcie_card *card, const struct us_completion *d)
 		read->used = false;
 		return;
 	}
-	line = from / PCIE_BEAT + read->lines++;
-	pcie_same(b, "d_last", n == 0 || line == (from + n - 1) / PCIE_BEAT, d->last);
-	for (unsigned i = 0; i < PCIE_BEAT && n && !read->failed; i++)
-		if (line * PCIE_BEAT + i >= from && line * PCIE_BEAT + i < from + n)
-			pcie_same(b, "read data", pcie_byte_at(line * PCIE_BEAT + i), d->data[i]);
+	line = from / b->beat + read->lines++;
+	pcie_same(b, "d_last", n == 0 || line == (from + n - 1) / b->beat, d->last);
+	for (unsigned i = 0; i < b->beat && n && !read->failed; i++)
+		if (line * b->beat + i >= from && line * b->beat + i < from + n)
+			pcie_same(b, "read data", pcie_byte_at(line * b->beat + i), d->data[i]);
 	if (d->last) {
 		read->used = false;
 		card->reads_done++;

@@ -48,7 +48,7 @@ struct pcie_card {
 	struct us_request r_first, read;
 	unsigned r_line, hold; /* hold: clocks until the card completes it */
 	unsigned rest, rest_most; /* clocks until the card accepts another read */
-	uint8_t read_data[4096 + PCIE_BEAT];
+	uint8_t read_data[4096 + PCIE_BEAT_MAX];
 	unsigned c_at, c_lines;
 	uint64_t c_mark; /* bytes written before the completion */
 	bool c_shown; /* the completion's first line is offered */
@@ -56,7 +56,7 @@ struct pcie_card {
 	/* m and d */
 	uint64_t m_bytes; /* written */
 	unsigned m_line, m_lines;
-	uint8_t m_data[512 + 2 * PCIE_BEAT];
+	uint8_t m_data[512 + 2 * PCIE_BEAT_MAX];
 	uint8_t host_expected[PCIE_HOST_BYTES];
 	struct pcie_card_read reads[PCIE_TAGS];
 	uint64_t reads_done, reads_failed;

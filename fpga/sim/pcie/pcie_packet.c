@@ -18,18 +18,32 @@ uint32_t pcie_bits_get(const uint8_t *bits, unsigned first, unsigned count)
 	return value;
 }
 
-void pcie_packet_show(struct pcie_bench *b, struct pcie_packet *p, struct pcie_axis *s)
+const struct pcie_sideband *pcie_sideband(const struct pcie_bench *b)
 {
-	unsigned n = p->dwords - p->at < PCIE_BEAT_DWORDS ? p->dwords - p->at : PCIE_BEAT_DWORDS;
+	static const struct pcie_sideband of_256 = {
+		.last_be = 4, .cq_sop = 40, .cq_sop_bits = 1, .cq_discontinue = 41, .cq_tph_present = 42, .cq_tph_type = 43, .cq_tph_tag = 45,
+		.rc_discontinue = 42, .cc_discontinue = 0, .rq_unused = 8, .rq_unused_bits = 16, .rq_seq_low = 24, .rq_seq_high = 60,
+	}, of_512 = {
+		.last_be = 8, .cq_sop = 80, .cq_sop_bits = 2, .cq_discontinue = 96, .cq_tph_present = 97, .cq_tph_type = 99, .cq_tph_tag = 103,
+		.rc_discontinue = 96, .cc_discontinue = 16, .rq_unused = 36, .rq_unused_bits = 25, .rq_seq_low = 61, .rq_seq_high = 65,
+		.marks = true,
+	};
+
+	return b->beat == 64 ? &of_512 : &of_256;
+}
+
+void pcie_packet_show(struct pcie_bench *b, struct pcie_packet *p, struct pcie_axis *s, unsigned discontinue)
+{
+	unsigned most = b->beat / 4, n = p->dwords - p->at < most ? p->dwords - p->at : most;
 
 	s->valid = true;
 	s->last = p->at + n == p->dwords;
-	for (unsigned i = 0; i < PCIE_BEAT; i++)
+	for (unsigned i = 0; i < b->beat; i++)
 		s->data[i] = (uint8_t)draw(&b->chance);
 	memcpy(s->data, p->dw + p->at, 4 * n);
 	for (unsigned i = 0; i < PCIE_USER_BYTES; i++)
 		s->user[i] = (uint8_t)draw(&b->chance); /* fields that are not checked */
-	pcie_bits_put(s->user, 96, 1, s->last && p->discontinue);
+	pcie_bits_put(s->user, discontinue, 1, s->last && p->discontinue);
 	p->at += n;
 }
 
@@ -39,11 +53,11 @@ void pcie_packet_collect(struct pcie_bench *b, struct pcie_collected *p, const s
 
 	if (!p->open)
 		p->dwords = 0;
-	while (n < PCIE_BEAT_DWORDS && s->keep >> n & 1)
+	while (n < b->beat / 4 && s->keep >> n & 1)
 		n++;
 	pcie_same(b, "tkeep contiguous", (1u << n) - 1, s->keep);
 	if (!s->last)
-		pcie_same(b, "tkeep before the last beat", PCIE_BEAT_DWORDS, n);
+		pcie_same(b, "tkeep before the last beat", b->beat / 4, n);
 	if (p->dwords + n > PCIE_PACKET_DWORDS)
 		pcie_fail(b, "packet too long, DWs", 0, p->dwords + n);
 	else

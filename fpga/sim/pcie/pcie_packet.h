@@ -7,10 +7,19 @@
 #include "pcie_pins.h"
 
 #define PCIE_PACKET_DWORDS (4u + 1024u)
-#define PCIE_BEAT_DWORDS   (PCIE_BEAT / 4)
 
 /* Request types in descriptors. */
 enum { MEM_READ = 0, MEM_WRITE = 1, IO_READ = 2, IO_WRITE = 3, FETCH_ADD = 4, SWAP = 5, LOCKED_READ = 7, MESSAGE = 12 };
+
+/* Positions of fields in tuser (PG213), which differ with the width. */
+struct pcie_sideband {
+	unsigned last_be; /* of CQ and RQ; the enables of the first DW are at 0 */
+	unsigned cq_sop, cq_sop_bits, cq_discontinue, cq_tph_present, cq_tph_type, cq_tph_tag;
+	unsigned rc_discontinue, cc_discontinue;
+	unsigned rq_unused, rq_unused_bits; /* discontinue, hints, and with 256 bits the address offset */
+	unsigned rq_seq_low, rq_seq_high;   /* the lower four bits, and the upper two */
+	bool marks;			    /* CC and RQ have is_sop, is_eop and their pointers */
+};
 
 struct pcie_packet { /* on CQ and RC */
 	uint32_t dw[PCIE_PACKET_DWORDS];
@@ -35,8 +44,10 @@ struct pcie_request {
 void pcie_bits_put(uint8_t *bits, unsigned first, unsigned count, uint32_t value);
 uint32_t pcie_bits_get(const uint8_t *bits, unsigned first, unsigned count);
 
-/* Drives the next beat of a packet; undefined data and sidebands are random. */
-void pcie_packet_show(struct pcie_bench *b, struct pcie_packet *p, struct pcie_axis *s);
+const struct pcie_sideband *pcie_sideband(const struct pcie_bench *b);
+
+/* Drives the next beat of a packet; undefined data and sidebands are random. `discontinue`: the position of that field. */
+void pcie_packet_show(struct pcie_bench *b, struct pcie_packet *p, struct pcie_axis *s, unsigned discontinue);
 
 /* Accepts a beat. The packet is complete if it is not open afterwards. */
 void pcie_packet_collect(struct pcie_bench *b, struct pcie_collected *p, const struct pcie_axis *s);

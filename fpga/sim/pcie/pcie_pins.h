@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pins of the UltraScale+ integrated block for PCI Express (PG213: 512 bits) used by glk_pcie_us. */
+/* Pins of the UltraScale+ integrated block for PCI Express (PG213: 512 or 256 bits) used by glk_pcie_us. */
 #ifndef GLK_PCIE_PINS_H
 #define GLK_PCIE_PINS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCIE_BEAT	64u
+#define PCIE_BEAT_MAX	64u /* of data; a bench's width is in struct pcie_bench */
 #define PCIE_USER_BYTES 24u
 
 struct pcie_axis { /* one of its streams */
 	bool valid, last;
-	uint8_t data[PCIE_BEAT];
+	uint8_t data[PCIE_BEAT_MAX];
 	uint8_t user[PCIE_USER_BYTES];
 	uint16_t keep;
 };

@@ -11,11 +11,11 @@ template <typename TOP> static void show_block(TOP *top, const struct pcie_pins_
 {
 	top->m_axis_cq_tvalid = in->cq.valid;
 	top->m_axis_cq_tlast = in->cq.last;
-	std::memcpy(&top->m_axis_cq_tdata, in->cq.data, PCIE_BEAT);
+	std::memcpy(&top->m_axis_cq_tdata, in->cq.data, sizeof(top->m_axis_cq_tdata));
 	std::memcpy(&top->m_axis_cq_tuser, in->cq.user, sizeof(top->m_axis_cq_tuser));
 	top->m_axis_rc_tvalid = in->rc.valid;
 	top->m_axis_rc_tlast = in->rc.last;
-	std::memcpy(&top->m_axis_rc_tdata, in->rc.data, PCIE_BEAT);
+	std::memcpy(&top->m_axis_rc_tdata, in->rc.data, sizeof(top->m_axis_rc_tdata));
 	std::memcpy(&top->m_axis_rc_tuser, in->rc.user, sizeof(top->m_axis_rc_tuser));
 	top->s_axis_cc_tready = in->cc_ready;
 	top->s_axis_rq_tready = in->rq_ready;
@@ -39,12 +39,12 @@ template <typename TOP> static void report_block(const TOP *top, struct pcie_pin
 	out->cc.valid = top->s_axis_cc_tvalid;
 	out->cc.last = top->s_axis_cc_tlast;
 	out->cc.keep = top->s_axis_cc_tkeep;
-	std::memcpy(out->cc.data, &top->s_axis_cc_tdata, PCIE_BEAT);
+	std::memcpy(out->cc.data, &top->s_axis_cc_tdata, sizeof(top->s_axis_cc_tdata));
 	std::memcpy(out->cc.user, &top->s_axis_cc_tuser, sizeof(top->s_axis_cc_tuser));
 	out->rq.valid = top->s_axis_rq_tvalid;
 	out->rq.last = top->s_axis_rq_tlast;
 	out->rq.keep = top->s_axis_rq_tkeep;
-	std::memcpy(out->rq.data, &top->s_axis_rq_tdata, PCIE_BEAT);
+	std::memcpy(out->rq.data, &top->s_axis_rq_tdata, sizeof(top->s_axis_rq_tdata));
 	std::memcpy(out->rq.user, &top->s_axis_rq_tuser, sizeof(top->s_axis_rq_tuser));
 	out->cq_ready = top->m_axis_cq_tready;
 	out->rc_ready = top->m_axis_rc_tready;

@@ -20,6 +20,8 @@ struct us_dut *us_dut_create(const char *wave)
 	return dut;
 }
 
+unsigned us_dut_beat(void) { return DUT_DATA_W / 8; }
+
 unsigned us_dut_lost(void) { return DUT_LOST; }
 
 unsigned us_dut_quarantine(void) { return DUT_QUARANTINE; }
@@ -37,13 +39,13 @@ void us_dut_clock(struct us_dut *dut, const struct us_in *in, struct us_out *out
 	top->m_length = static_cast<uint16_t>(in->m.length);
 	top->m_tag = static_cast<uint8_t>(in->m.tag);
 	top->m_last = in->m.last;
-	std::memcpy(&top->m_data, in->m.data, PCIE_BEAT);
+	std::memcpy(&top->m_data, in->m.data, sizeof(top->m_data));
 	top->c_valid = in->c.valid;
 	top->c_id = in->c.id;
 	top->c_offset = static_cast<uint16_t>(in->c.offset);
 	top->c_length = static_cast<uint16_t>(in->c.length);
 	top->c_last = in->c.last;
-	std::memcpy(&top->c_data, in->c.data, PCIE_BEAT);
+	std::memcpy(&top->c_data, in->c.data, sizeof(top->c_data));
 	top->r_ready = in->r_ready;
 	top->r_read_ready = in->r_read_ready;
 	top->d_ready = in->d_ready;
@@ -60,12 +62,12 @@ void us_dut_clock(struct us_dut *dut, const struct us_in *in, struct us_out *out
 	out->r.id = top->r_id;
 	out->r.poisoned = top->r_poisoned;
 	out->r.last = top->r_last;
-	std::memcpy(out->r.data, &top->r_data, PCIE_BEAT);
+	std::memcpy(out->r.data, &top->r_data, sizeof(top->r_data));
 	out->d.valid = top->d_valid;
 	out->d.tag = top->d_tag;
 	out->d.error = top->d_error;
 	out->d.last = top->d_last;
-	std::memcpy(out->d.data, &top->d_data, PCIE_BEAT);
+	std::memcpy(out->d.data, &top->d_data, sizeof(top->d_data));
 	out->m_ready = top->m_ready;
 	out->c_ready = top->c_ready;
 	dut->edge();

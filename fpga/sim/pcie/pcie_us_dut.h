@@ -14,14 +14,14 @@ struct us_request { /* r and m */
 	unsigned bar, kind, tag, length;
 	uint32_t id;
 	uint64_t address;
-	uint8_t data[PCIE_BEAT];
+	uint8_t data[PCIE_BEAT_MAX];
 };
 
 struct us_completion { /* c and d */
 	bool valid, last, error;
 	unsigned offset, length, tag;
 	uint32_t id;
-	uint8_t data[PCIE_BEAT];
+	uint8_t data[PCIE_BEAT_MAX];
 };
 
 struct us_in {
@@ -43,6 +43,9 @@ struct us_dut;
 
 struct us_dut *us_dut_create(const char *wave);
 void us_dut_destroy(struct us_dut *dut);
+
+/* Bytes of a beat. */
+unsigned us_dut_beat(void);
 
 /* Parameters of glk_pcie_reads. */
 unsigned us_dut_lost(void);

@@ -72,7 +72,7 @@ static void rq_beat(const struct pcie_axis *s)
 {
 	uint32_t dw[4];
 	struct request *r;
-	unsigned tag, first_be = pcie_bits_get(s->user, 0, 4), last_be = pcie_bits_get(s->user, 8, 4);
+	unsigned tag, first_be = pcie_bits_get(s->user, 0, 4), last_be = pcie_bits_get(s->user, pcie_sideband(&t.bench)->last_be, 4);
 
 	memcpy(dw, s->data, sizeof(dw));
 	tag = dw[3] & 0xff;
@@ -148,7 +148,7 @@ static void show_rc(void)
 			complete(at);
 	}
 	if (t.rc_full && pcie_go(&t.bench, GAP_RC)) {
-		pcie_packet_show(&t.bench, &t.rc, &t.in.block.rc);
+		pcie_packet_show(&t.bench, &t.rc, &t.in.block.rc, pcie_sideband(&t.bench)->rc_discontinue);
 		t.rc_full = t.rc.at < t.rc.dwords;
 	}
 }
@@ -168,9 +168,9 @@ static void d_beat(const struct us_completion *d)
 		pcie_fail(&t.bench, "answer without a read", 0, d->tag);
 		return;
 	}
-	line = t.reads[d->tag].from / PCIE_BEAT + t.reads[d->tag].lines++;
-	for (unsigned i = 0; i < PCIE_BEAT && !d->error; i++) {
-		uint64_t address = line * PCIE_BEAT + i;
+	line = t.reads[d->tag].from / t.bench.beat + t.reads[d->tag].lines++;
+	for (unsigned i = 0; i < t.bench.beat && !d->error; i++) {
+		uint64_t address = line * t.bench.beat + i;
 
 		if (address >= t.reads[d->tag].from && address < t.reads[d->tag].from + t.reads[d->tag].bytes)
 			pcie_same(&t.bench, "read data", byte_at(address), d->data[i]);
@@ -178,7 +178,7 @@ static void d_beat(const struct us_completion *d)
 	if (!d->last)
 		return;
 	if (!d->error && t.reads[d->tag].bytes)
-		pcie_same(&t.bench, "last beat", (t.reads[d->tag].from + t.reads[d->tag].bytes - 1) / PCIE_BEAT, line);
+		pcie_same(&t.bench, "last beat", (t.reads[d->tag].from + t.reads[d->tag].bytes - 1) / t.bench.beat, line);
 	t.reads[d->tag].used = false;
 	t.done++;
 	t.failed += d->error;
@@ -217,6 +217,7 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 {
 	memset(&t, 0, sizeof(t));
 	chance_start(&t.bench.chance, seed, round);
+	t.bench.beat = us_dut_beat();
 	t.in.block.bus_master = true;
 	t.in.block.ext_tag = true;
 	t.in.r_ready = t.in.r_read_ready = true;
@@ -366,7 +367,7 @@ int main(int argc, char **argv)
 	bool all, resets;
 
 	printf("1..3\n");
-	all = rates(1, 2, 4000);
+	all = rates(1, 2, us_dut_beat() == 64 ? 4000 : 6000);
 	all = rates(2, 0, 16000) && all;
 	resets = all_resets(&o);
 	printf("%sok 3 - function-level resets with a silent host\n", resets ? "" : "not ");

@@ -114,12 +114,12 @@ static uint8_t on_byte(void *user, uint64_t address)
 
 static unsigned lines(uint64_t offset, unsigned bytes)
 {
-	return (unsigned)((offset + bytes - 1) / PCIE_BEAT - offset / PCIE_BEAT) + 1;
+	return (unsigned)((offset + bytes - 1) / t.bench.beat - offset / t.bench.beat) + 1;
 }
 
 static void pool_beat(const struct top_out *out)
 {
-	uint64_t offset = out->pool.offset, line = offset / PCIE_BEAT + t.pool_at;
+	uint64_t offset = out->pool.offset, line = offset / t.bench.beat + t.pool_at;
 	unsigned length = out->pool.length;
 
 	if (!length || offset % 4096 + length > 4096 || offset + length > POOL_BYTES) {
@@ -133,9 +133,9 @@ static void pool_beat(const struct top_out *out)
 		t.pool_reads[t.pool_put++ % POOL_READS].lines = 0;
 		return;
 	}
-	for (unsigned i = 0; i < PCIE_BEAT; i++)
-		if (line * PCIE_BEAT + i >= offset && line * PCIE_BEAT + i < offset + length)
-			t.memory[POOL][line * PCIE_BEAT + i] = out->pool.data[i];
+	for (unsigned i = 0; i < t.bench.beat; i++)
+		if (line * t.bench.beat + i >= offset && line * t.bench.beat + i < offset + length)
+			t.memory[POOL][line * t.bench.beat + i] = out->pool.data[i];
 	t.pool_at = out->pool.last ? 0 : t.pool_at + 1;
 }
 
@@ -148,7 +148,7 @@ static void show_pool(void)
 	if (t.in.q.valid || t.pool_take == t.pool_put || !pcie_go(&t.bench, GAP_POOL_Q))
 		return;
 	t.in.q.valid = true;
-	memcpy(t.in.q.data, t.memory[POOL] + (offset / PCIE_BEAT + t.pool_reads[at].lines) * PCIE_BEAT, PCIE_BEAT);
+	memcpy(t.in.q.data, t.memory[POOL] + (offset / t.bench.beat + t.pool_reads[at].lines) * t.bench.beat, t.bench.beat);
 	t.in.q.last = ++t.pool_reads[at].lines == lines(offset, t.pool_reads[at].length);
 }
 
@@ -502,6 +502,7 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 {
 	memset(&t, 0, sizeof(t));
 	chance_start(&t.bench.chance, seed, round);
+	t.bench.beat = top_dut_beat();
 	t.in.serial = seed;
 	t.in.pool_bytes = POOL_BYTES;
 	t.in.block.bus_master = t.in.block.msix_enable = true;

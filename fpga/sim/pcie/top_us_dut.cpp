@@ -20,7 +20,7 @@ static void show(Vglk_top_us *top, const struct top_in *in)
 	top->pool_ready = in->pool_ready;
 	top->pool_q_valid = in->q.valid;
 	top->pool_q_last = in->q.last;
-	std::memcpy(&top->pool_q_data, in->q.data, PCIE_BEAT);
+	std::memcpy(&top->pool_q_data, in->q.data, sizeof(top->pool_q_data));
 }
 
 struct top_dut *top_dut_create(const struct top_in *in, const char *wave)
@@ -33,6 +33,8 @@ struct top_dut *top_dut_create(const struct top_in *in, const char *wave)
 }
 
 void top_dut_destroy(struct top_dut *dut) { delete dut; }
+
+unsigned top_dut_beat(void) { return DUT_DATA_W / 8; }
 
 unsigned top_dut_slice_shift(void) { return DUT_SLICE_SHIFT; }
 
@@ -51,7 +53,7 @@ void top_dut_clock(struct top_dut *dut, const struct top_in *in, struct top_out 
 	out->pool.last = top->pool_last;
 	out->pool.length = top->pool_length;
 	out->pool.offset = top->pool_offset;
-	std::memcpy(out->pool.data, &top->pool_data, PCIE_BEAT);
+	std::memcpy(out->pool.data, &top->pool_data, sizeof(top->pool_data));
 	dut->edge();
 	top->now_ns += 4;
 }

@@ -15,7 +15,7 @@ struct top_in {
 	bool pool_ready;
 	struct {
 		bool valid, last;
-		uint8_t data[PCIE_BEAT];
+		uint8_t data[PCIE_BEAT_MAX];
 	} q; /* responses of the pool */
 };
 
@@ -26,7 +26,7 @@ struct top_out {
 		bool valid, write, last;
 		unsigned length;
 		uint64_t offset;
-		uint8_t data[PCIE_BEAT];
+		uint8_t data[PCIE_BEAT_MAX];
 	} pool;
 };
 
@@ -36,6 +36,7 @@ struct top_dut;
 struct top_dut *top_dut_create(const struct top_in *in, const char *wave);
 void top_dut_destroy(struct top_dut *dut);
 
+unsigned top_dut_beat(void); /* bytes */
 unsigned top_dut_slice_shift(void);
 unsigned top_dut_lost(void); /* of glk_pcie_reads */
 
