@@ -8,6 +8,10 @@
 // block. The credit count is some clocks old, so reads are spaced unless credit is plentiful. The queue here holds all
 // reads that the card may have outstanding, so a read never blocks a write on m.
 //
+// The hard block grants the link unlimited credit for completions and has room for HEADERS of them, and for 256 bytes of data
+// each (PG213, "Completion Space"). A host may complete a read in parts of 64 bytes, and faster than they leave on RC. So a part
+// is sent only when there is room for as many completions as it may get; the room is given back when it is completed.
+//
 // Bus tags equal card tags. If the host has not enabled extended (8-bit) tags, tags above 31 are mapped to 16..31 and may
 // have to wait for each other; `own` reports the mapping to glk_pcie_rc.
 //
@@ -18,6 +22,7 @@
 module glk_pcie_reads #(
   parameter int READS      = 64,      // outstanding reads of the card: 16 flush reads, 8 loads, 8 of regions, 32 of the rings
   parameter int DEPTH      = 128,     // queue depth; a power of two
+  parameter int HEADERS    = 128,     // completions; a read request of 4096 bytes may get 64
   parameter int LOST       = 1 << 22, // powers of two
   parameter int QUARANTINE = 1 << 24
 ) (
@@ -57,10 +62,11 @@ module glk_pcie_reads #(
   output logic [5:0]   own_tag,
   output logic [5:0]   own_card
 );
-  initial if (READS > DEPTH - 4) $fatal;
+  initial if (READS > DEPTH - 4 || HEADERS < 64) $fatal;
   localparam logic [3:0] MEM_READ = 4'd0;
   localparam int CW = $clog2(DEPTH) + 2;
   localparam int LW = $clog2(LOST), QW = $clog2(QUARANTINE);
+  localparam int RW = $clog2(HEADERS + 1);
 
   typedef enum logic [2:0] {IDLE, CUT, MAKE, WAIT, OFFER, BACK, FAIL} state_t;
   state_t      state;
@@ -99,12 +105,40 @@ module glk_pcie_reads #(
 
   wire [11:7]  ones = ~(5'b11111 << (cfg_max_read_req > 3'd5 ? 3'd5 : cfg_max_read_req));
   wire         one  = ((start[11:7] ^ stop[11:7]) & ~ones) == 5'b0;
+  // --- room for completions: of each tag as many as its part may get, until that is completed or given up ---
+  (* ram_style = "distributed" *) logic [6:0] costs [0:63];
+  logic [6:0]    cost, given;
+  logic [RW-1:0] room;
+  logic          fits, send;
+  logic [63:0]   owed; // given up, and not given back yet
+  logic [5:0]    sweep;
+  wire           ends   = part_done && flight[part_tag]; // not what comes after it was given up
+  wire           sweeps = owed[sweep] && !ends;
+  wire [11:6]    bound_block = one ? stop[11:6] : start[11:6] | {ones, 1'b1};
+  always_ff @(posedge clk) begin
+    if (send)
+      costs[tag] <= cost;
+    given <= (ends || sweeps) ? costs[ends ? part_tag : sweep] : 7'd0;
+    room  <= room + RW'(given) - (send ? RW'(cost) : RW'(0));
+    fits  <= RW'(cost) <= room;
+    sweep <= sweep + 6'(!ends);
+    owed  <= owed & ~(64'(sweeps) << sweep);
+    if (age[QW])
+      owed <= dead & ~(64'(ends) << part_tag);
+    if (rst) begin
+      given <= 7'd0;
+      room  <= RW'(HEADERS);
+      owed  <= 64'd0;
+    end
+  end
+
   wire [10:0]  dwords = {1'b0, bound[11:2]} - {1'b0, start[11:2]} + 11'd1;
   logic [3:0]  first_be, last_be;
   glk_pcie_enables enables (
     .none(none), .single(start[11:2] == bound[11:2]), .from(start[1:0]), .to(bound[1:0]), .first(first_be), .last(last_be));
 
   assign h_take = h_valid && state == IDLE && !found;
+  assign send   = state == WAIT && !tag_waits && !gone && master && pause_over && fits;
 
   always_ff @(posedge clk) begin
     extended   <= ext_tag;
@@ -114,7 +148,7 @@ module glk_pcie_reads #(
     own_tag    <= tag;
     own_card   <= card_tag;
     master     <= bus_master;
-    tag_waits  <= going_on ? flight[tag] : busy[tag];
+    tag_waits  <= (going_on ? flight[tag] : busy[tag]) || owed[tag];
     tag_busy   <= busy[tag] && !dead[tag];
     pause_over <= credit == 4'd15 || (credit != 4'd0 && pause == 4'd0);
     if (pause != 4'd0 && !stalled)
@@ -146,6 +180,7 @@ module glk_pcie_reads #(
       CUT: begin
         bound <= one ? stop : start | {ones, 7'h7f};
         last  <= one;
+        cost  <= {1'b0, bound_block} - {1'b0, start[11:6]} + 7'd1;
         state <= MAKE;
       end
       MAKE: begin
@@ -164,7 +199,7 @@ module glk_pcie_reads #(
           if (going_on)
             dead[tag] <= flight[tag];
           state      <= FAIL;
-        end else if (pause_over) begin
+        end else if (send) begin
           k_valid     <= 1'b1;
           busy[tag]   <= 1'b1;
           flight[tag] <= 1'b1;
@@ -231,8 +266,11 @@ module glk_pcie_reads #(
   wire checks;
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
-    if (checks)
+    if (checks) begin
       assert (n_room && (!n_valid || never_full));
+      assert (room <= RW'(HEADERS));
+      assert (!(age[QW] && owed != 64'd0));
+    end
 `endif
 endmodule
 `default_nettype wire
