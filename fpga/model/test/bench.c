@@ -133,7 +133,8 @@ bool bench_can_be(struct bench *b, unsigned sets, unsigned ways, unsigned bits, 
 	return true;
 }
 
-void bench_create_linked(struct bench *b, unsigned cluster, bool leases, uint64_t (*wait)(void *pair, uint64_t until), void *pair)
+void bench_create_linked(struct bench *b, unsigned cluster, bool leases, bool packing, uint64_t (*wait)(void *pair, uint64_t until),
+			 void *pair)
 {
 	struct glk_card_config config;
 
@@ -141,6 +142,7 @@ void bench_create_linked(struct bench *b, unsigned cluster, bool leases, uint64_
 	glk_card_config_default(&config);
 	if (!leases)
 		config.tsu_sets = 0;
+	config.no_packing = !packing;
 	config.serial = 100 + cluster;
 	config.link = true;
 	config.cluster = (uint8_t)cluster;

@@ -197,7 +197,7 @@ static int setup(void **state)
 	assert_non_null(s);
 	*state = s;
 	create_peer(s);
-	bench_create_linked(&s->b, 1, true, wait, s);
+	bench_create_linked(&s->b, 1, true, true, wait, s);
 	bench_start(&s->b);
 	bench_write(&s->b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), 7);
 	pair_bind(&s->b, PAIR_REMOTE, 3, BENCH_ENDPOINT_BYTES);

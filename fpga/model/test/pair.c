@@ -70,17 +70,17 @@ void pair_bind(struct bench *b, unsigned partition, unsigned remote_partition, u
 
 void pair_create(struct pair *pair, uint64_t seed)
 {
-	pair_create_with(pair, seed, 3);
+	pair_create_with(pair, seed, 3, 3);
 }
 
-void pair_create_with(struct pair *pair, uint64_t seed, unsigned leases)
+void pair_create_with(struct pair *pair, uint64_t seed, unsigned leases, unsigned packing)
 {
 	memset(pair, 0, sizeof(*pair));
 	for (unsigned i = 0; i < 2; i++) {
 		struct bench *b = &pair->side[i];
 
 		link_wire_start(&pair->wire[i], DELAY, 2 * seed + i);
-		bench_create_linked(b, 1 + i, leases >> i & 1, wait, pair);
+		bench_create_linked(b, 1 + i, leases >> i & 1, packing >> i & 1, wait, pair);
 		bench_start(b);
 		bench_write(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), MODE_OPEN);
 		pair_bind(b, PAIR_REMOTE, PAIR_OPEN, BENCH_ENDPOINT_BYTES);

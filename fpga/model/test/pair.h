@@ -21,8 +21,8 @@ struct pair {
 enum { PAIR_OPEN = 1, PAIR_CLOSED = 2, PAIR_REMOTE = 4, PAIR_REMOTE_CLOSED = 5, PAIR_SLICE = 8, PAIR_SLICE_CLOSED = 9 };
 #define PAIR_AT(offset) ((uint64_t)PAIR_SLICE * (1u << 20) + (offset)) /* aperture offset */
 
-/* As below, of cards with leases or without: bit N of `leases` stands for card N. */
-void pair_create_with(struct pair *pair, uint64_t seed, unsigned leases);
+/* As below, of cards with leases, and with packing and the compact form, or without: bit N of the words stands for card N. */
+void pair_create_with(struct pair *pair, uint64_t seed, unsigned leases, unsigned packing);
 /* Starts both cards (bench_start()), sets the windows above, brings the link up and clears events. */
 void pair_create(struct pair *pair, uint64_t seed);
 void pair_destroy(struct pair *pair);

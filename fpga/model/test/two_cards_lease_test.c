@@ -236,7 +236,7 @@ static void versions(void **state)
 
 	(void)state;
 	for (unsigned leases = 0; leases < 3; leases++) {
-		pair_create_with(pair, 5, leases);
+		pair_create_with(pair, 5, leases, 3);
 		start(pair);
 		for (unsigned side = 0; side < 2; side++) {
 			struct bench *b = &pair->side[side];

@@ -226,6 +226,34 @@ static void both_load_at_once(void **state)
 	assert_int_equal(bench_at_endpoint(&pair->side[0], PAIR_OPEN, 0x300), 0xaaaa);
 }
 
+/*
+ * A packet leaves in the compact form only if the other card accepts it. Eight stores of 8 bytes, 64 bytes apart: in units of 8 bytes a
+ * length of 1 (1 bit), a new shape with a gap of 7 (2 bits, 5 in order 2, 1 for the length), and six repetitions: 2 bytes.
+ */
+static void compact_form(void **state)
+{
+	struct pair *pair = *state;
+
+	for (unsigned accepts = 0; accepts < 2; accepts++) {
+		struct bench *b = &pair->side[0], *other = &pair->side[1];
+
+		pair_destroy(pair);
+		pair_create_with(pair, 6, 3, 1 | accepts << 1);
+		assert_int_equal(bench_read(b, GLK_LINK_STATUS) & GLK_LINK_STATUS_PEER_COMPACT_MASK, accepts ? GLK_LINK_STATUS_PEER_COMPACT_MASK : 0);
+		assert_int_equal(bench_read(other, GLK_CARD_FEATURES) & GLK_CARD_FEATURES_COMPACT_MASK, accepts ? GLK_CARD_FEATURES_COMPACT_MASK : 0);
+		bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE),
+			    GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK);
+		for (unsigned i = 0; i < 8; i++)
+			assert_int_equal(bench_store8(b, PAIR_AT(64 * i), 1 + i), 0);
+		assert_int_equal(pair_release(pair, 0), 0);
+		for (unsigned i = 0; i < 8; i++)
+			assert_int_equal(bench_at_endpoint(other, PAIR_OPEN, 64 * i), 1 + i);
+		assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PACKETS), 1);
+		assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_PAYLOAD_BYTES), 64 + (accepts ? 2 : 8 * 5));
+		assert_int_equal(bench_card_counter(other, GLK_CARD_ERR_PACKET), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +265,7 @@ int main(void)
 		PAIR_TEST(load_sees_own_stores),
 		PAIR_TEST(atomics),
 		PAIR_TEST(both_load_at_once),
+		PAIR_TEST(compact_form),
 	};
 
 	return cmocka_run_group_tests_name("two-cards-traffic", tests, NULL, NULL);
