@@ -153,6 +153,7 @@ static int create_model(struct linked_card *card)
 		.link = true,
 		.cluster = card->config.cluster,
 		.link_session = card->config.session,
+		.no_packing = !card->config.packing,
 		.pool_bytes = LINKED_POOL_BYTES,
 		.serial = card->config.serial,
 		.ops = &model_ops,

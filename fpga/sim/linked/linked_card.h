@@ -28,6 +28,7 @@ struct linked_config {
 	uint64_t seed, round, serial;
 	uint8_t cluster;
 	uint16_t session;
+	bool packing; /* and the compact form; a card of RTL has both */
 	const char *wave;	    /* waveform file of the RTL card, or NULL */
 	uint64_t (*wait)(void *user); /* returns the clock */
 	void *user;

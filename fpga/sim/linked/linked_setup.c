@@ -128,16 +128,16 @@ void work_destroy(struct work *w)
 void work_settings(struct work *w, unsigned side, unsigned role)
 {
 	unsigned p = w->side[side].partition[role];
-	bool open = role == WORK_NEAR || (role == WORK_SECOND && w->side[side].second_open);
+	bool packing = w->pair.card[side].config.packing, open = role == WORK_NEAR || (role == WORK_SECOND && w->side[side].second_open);
 	uint64_t mode = open ? GLK_PARTITION_MODE_OPEN_MASK : 0;
 
 	if (!chance(w, 4))
 		mode |= GLK_PARTITION_MODE_COALESCE_MASK;
 	if (!w->width || chance(w, 2))
 		mode |= GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
-	if (chance(w, 2))
+	if (chance(w, 2) && packing)
 		mode |= GLK_PARTITION_MODE_PACKING_MASK;
-	if (chance(w, 2))
+	if (chance(w, 2) && packing)
 		mode |= GLK_PARTITION_MODE_COMPACT_MASK;
 	set(w, side, linked_partition(p, GLK_PARTITION_SUBHEADER_BYTES), w->width ? w->width : 2 + below(&w->chance, 5));
 	set(w, side, linked_partition(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), UINT64_C(128) << below(&w->chance, 6));
