@@ -224,7 +224,7 @@ size_t glk_compact_measure(struct glk_run *run, unsigned runs, struct glk_compac
 	size_t bits, data = run->length;
 
 	*coding = choose(run, runs);
-	bits = number_bits(run->length >> coding->unit_shift, coding->length_order);
+	bits = number_bits((uint64_t)run->length >> coding->unit_shift, coding->length_order);
 	for (unsigned i = 1; i < runs; i++) {
 		bits += shape_bits(coding, &run[i]);
 		data += run[i].length;

@@ -204,7 +204,7 @@ module glk_card_link #(
   logic [3:0]   sent_remote;
   logic [PW-1:0] lost_partition;
   glk_remote_send #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) remote_send (
-    .clk, .rst, .session, .hold, .ep_remote, .remote_partition,
+    .clk, .rst, .session, .peer_compact, .hold, .ep_remote, .remote_partition,
     .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data, .o_bytes, .o_last, .o_valid, .o_ready,
     .m_data(fs_data), .m_last(fs_last), .m_valid(fs_valid), .m_ready(fs_ready),
     .sent_valid, .sent_remote, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_passed, .e_passed_remote, .e_arrived);

@@ -116,6 +116,7 @@ module glk_link_session #(
       peer_compact <= compact;
     end
     if (rst) begin
+      peer_compact <= 1'b0;
       up     <= 1'b0;
       begun  <= 1'b0;
       answer <= 1'b0;

@@ -5,7 +5,8 @@
 //
 // A packet is posted (in glk_acknowledge, as a write of its partition) when its last flit has entered the cluster queue,
 // and has arrived (in glk_arrivals) some clocks later, when it is counted as unacknowledged. A packet without a session, or
-// whose session ends before that, is lost: it is posted too, and reported as lost.
+// whose session ends before that, is lost: it is posted too, and reported as lost. So is one in the compact form if the other card
+// does not accept it: it was made for another card, whose session has ended meanwhile.
 module glk_remote_send #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -16,6 +17,7 @@ module glk_remote_send #(
   input  logic              clk,
   input  logic              rst,
   input  logic              session,
+  input  logic              peer_compact,     // the other card accepts the compact form
   input  logic              hold,             // stalls packets ahead of this block
   input  logic [PARTITIONS-1:0]   ep_remote,           // of kind link; changes only while it has no packet in this block
   input  logic [PARTITIONS*4-1:0] remote_partition,
@@ -109,7 +111,9 @@ module glk_remote_send #(
   logic          beat_last;
   logic          room;     // for the next beat
   logic          ended;    // the end of the last packet is not reported yet
-  wire           drops     = (going_on && dropping) || !session;
+  // Bit 3 of First BE, and not the Tag of a single run.
+  wire           described = !going_on && j_data[8*7+3] && j_data[8*6 +: 4] != 4'hf;
+  wire           drops     = (going_on && dropping) || !session || (described && !peer_compact);
   assign         free      = !ended && (drops ? left == '0 || !beat_last : room);
   wire           take      = j_valid && free;
 
