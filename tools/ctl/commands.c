@@ -168,6 +168,7 @@ static bool print_set(struct json_object *result)
 {
 	struct json_object *card, *setting, *value, *first, *count;
 	unsigned from, many;
+	bool form;
 
 	if (!json_object_object_get_ex(result, "card", &card) || !json_object_object_get_ex(result, "setting", &setting) ||
 	    !json_object_object_get_ex(result, "value", &value) || !json_object_object_get_ex(result, "first", &first) ||
@@ -175,8 +176,9 @@ static bool print_set(struct json_object *result)
 		return false;
 	from = (unsigned)json_object_get_int(first);
 	many = (unsigned)json_object_get_int(count);
-	printf("%s: %s is now %s on ", json_object_get_string(card), json_object_get_string(setting),
-	       json_object_get_string(value));
+	form = !strcmp(json_object_get_string(setting), gpulink_setting_name(GPULINK_COMPACT));
+	printf("%s: %s is now %s on ", json_object_get_string(card), form ? "format" : json_object_get_string(setting),
+	       !form ? json_object_get_string(value) : json_object_get_int(value) ? "compact" : "subheader");
 	if (!many)
 		printf("no partition\n");
 	else if (many == 1)

@@ -80,7 +80,7 @@ local function shape(text, at, past, coding, recent)
 		local other = marks == 0 and at + 1 < past and bits(text, at + 1, 1) == 1
 		if marks == 1 or other then
 			local one = recent[other and 2 or 1]
-			return one, one and at + (other and 2 or 1) or "a run repeats a shape that there is not"
+			return one, one and at + (other and 2 or 1) or "a run repeats a shape that does not exist"
 		end
 		at = at + 2
 	end
@@ -181,6 +181,6 @@ end
 
 return function(module)
 	receive, bits, all_zero = module, module.bits, module.all_zero
-	receive.own_width = 0 -- bytes of a sub-header in packets that do not tell it; 0: not known
+	receive.own_width = 0 -- bytes of a sub-header in packets with First BE 0; 0: unknown
 	receive.finepack_header, receive.sub_packets = finepack_header, sub_packets
 end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// A glk_block_fifo whose words can be read once they are committed, or are dropped. The writer must keep within the room. No
+// A block FIFO whose words become readable when they are committed, and may be dropped before. The writer must keep within the room. No
 // combinational path from an input to an output. Latency four clocks from the commit.
 module glk_commit_fifo #(
   parameter int W     = 8,

@@ -4,7 +4,7 @@
 // glk_remote_ask) and completer side (glk_serve); session control.
 //
 // `session` is the session state seen by these blocks. It falls when the link layer's session ends, and stays low until all
-// blocks and buffers are flushed. Flits of a new session are held in the link layer meanwhile, and its credits are held
+// blocks and buffers are flushed, except for packets that wait in glk_remote_send and before: those leave in the next session. Flits of a new session are held in the link layer meanwhile, and its credits are held
 // here.
 module glk_card_link #(
   parameter int DATA_W     = 512,

@@ -213,7 +213,7 @@ module glk_compact_writer #(
     end
   end
 
-  // --- 6: behind the last bit written, so that a full word waits for the next bit or the end, and is never the last of two ---
+  // --- 6: behind the last bit written, so the last word is never empty ---
   logic         p_run, p_end, p_over;
   logic [227:0] p_code;
   logic [6:0]   at;       // of the last bit

@@ -163,7 +163,7 @@ module glk_depacketizer #(
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
 
-  // --- the compact form: beats go to the reader too, which may take as long as they do. The last one waits for its result ---
+  // --- the compact form: beats go to the reader too, and the last one waits for its result ---
   localparam int WORDS = DATA_W / 64;
   localparam int WB    = $clog2(WORDS);
   logic          reading, read_fine, run_valid;

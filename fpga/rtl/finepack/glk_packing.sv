@@ -130,7 +130,7 @@ module glk_packing #(
   wire         c_gives  = !c_packs && !b_some;
   wire         c_closes = c_valid && !b_final && c_packs && b_some && !c_fits;
   wire         c_coded  = COMPACT != 0 && set_compact[c_sel];
-  // A packet passes glk_compact by if it has sub-headers, and there is none to wait for.
+  // A packet that cannot be in the compact form bypasses glk_compact while that is empty.
   wire         b_coded  = COMPACT != 0 && set_compact[b_sel];
   wire         b_room   = (b_coded || !form_idle) ? form_ready : packet_ready;
   wire         c_room   = form_idle ? packet_ready : form_ready;
@@ -237,16 +237,16 @@ module glk_packing #(
   assign {p_tag, p_begin, p_length, p_entry, p_sel, p_head} = p_all;
 
   logic        begun;    // the packet has begun
-  logic        told, telling; // its description has left; or its first word has
+  logic        words_sent, words_begun; // all words of its description have left; some have
   logic [10:0] runs_left; // of it, with the current one
   logic [12:0] run_left;
   wire  [10:0] p_runs  = begun ? runs_left : q_runs;
   wire  [12:0] p_run   = p_head ? k_run : run_left;
   wire         p_ends  = p_run == 13'(p_length);
   wire         p_last  = p_ends && p_runs == 11'd1;
-  wire         tells   = q_described && !begun && !told;
-  wire         w_moves = tells && w_valid && p_valid && q_valid && (!m_valid || m_ready);
-  wire         p_moves = !tells && p_valid && q_valid && (k_valid || !p_head) && (!m_valid || m_ready);
+  wire         words_due = q_described && !begun && !words_sent;
+  wire         w_moves   = words_due && w_valid && p_valid && q_valid && (!m_valid || m_ready);
+  wire         p_moves   = !words_due && p_valid && q_valid && (k_valid || !p_head) && (!m_valid || m_ready);
   assign w_take = w_moves;
   assign p_take = p_moves;
   assign k_take = p_moves && p_head;
@@ -259,23 +259,23 @@ module glk_packing #(
       run_left  <= p_run - 13'(p_length);
     end
     if (w_moves) begin
-      told    <= w_last;
-      telling <= !w_last;
+      words_sent  <= w_last;
+      words_begun <= !w_last;
     end else if (p_moves)
-      told <= 1'b0;
+      words_sent <= 1'b0;
     if (!m_valid || m_ready) begin
       m_tag     <= p_tag;
       m_begin   <= p_begin;
-      m_length  <= tells ? 8'(w_bytes) + 8'd1 : p_length;
+      m_length  <= words_due ? 8'(w_bytes) + 8'd1 : p_length;
       m_entry   <= p_entry;
       m_sel     <= p_sel;
-      m_head    <= p_head && !tells;
+      m_head    <= p_head && !words_due;
       m_run     <= k_run[9:0];
-      m_first   <= !begun && !told && !telling;
-      m_last    <= p_last && !tells;
+      m_first   <= !begun && !words_sent && !words_begun;
+      m_last    <= p_last && !words_due;
       m_compact <= q_compact;
       m_code    <= q_code;
-      m_words   <= tells;
+      m_words   <= words_due;
       m_word    <= w_data;
       m_final   <= q_final;
       m_payload <= q_payload;
@@ -283,8 +283,8 @@ module glk_packing #(
     end
     if (rst) begin
       begun   <= 1'b0;
-      told    <= 1'b0;
-      telling <= 1'b0;
+      words_sent  <= 1'b0;
+      words_begun <= 1'b0;
       m_valid <= 1'b0;
     end
   end

@@ -47,7 +47,7 @@ def session_begins():
 
     for compact in (0, 1):
         v = Vector(f"session-accepts-compact-{compact}",
-                   "A hello and readies with the bit of the compact form, and without it: it decides nothing here.")
+                   "A hello and readies with the bit of the compact form, and without it: the session does not depend on it.")
         v.out_hello(0)
         v.in_hello(0, zero=compact)
         v.out_hello(v.other, ready=1)

@@ -102,7 +102,7 @@ static void test_hot_set(void)
 	bytes = counter("wire_bytes") - bytes;
 	printf("# %ld bytes on the wire, %ld with sub-headers\n", bytes, without);
 	/* A sub-header has 5 bytes; runs at the same distance take few bits. */
-	check(bytes < without - LINES * 4, "they take less than a byte a run for its sub-header");
+	check(bytes < without - LINES * 4, "the description of a run takes less than a byte");
 }
 
 static void test_change(void)

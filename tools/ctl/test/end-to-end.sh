@@ -246,9 +246,9 @@ echo 0 >"$work/cards/gpulink0/partitions/2/packing"
 check "set-packing" ctl 0 "packing is now 1 on partition 2" set-packing 1 --partition 2
 check "set-packing changes the card" holds gpulink0/partitions/2/packing 1
 echo 0 >"$work/cards/gpulink0/partitions/2/compact"
-check "set-format compact" ctl 0 "compact is now 1 on partition 2" set-format compact --partition 2
+check "set-format compact" ctl 0 "format is now compact on partition 2" set-format compact --partition 2
 check "set-format changes the card" holds gpulink0/partitions/2/compact 1
-check "set-format subheader" ctl 0 "compact is now 0 on partition 2" set-format subheader --partition 2
+check "set-format subheader" ctl 0 "format is now subheader on partition 2" set-format subheader --partition 2
 check "set-format: an unknown form is rejected" ctl 2 "format '1': must be subheader or compact" set-format 1
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open changes the card" holds gpulink0/partitions/2/open 1

@@ -230,7 +230,7 @@ def packing_compact_text(rows, by_kind, design):
         return losers(rows, lambda r: any(r[limit][own] > than(r[limit]) for limit in LIMITS))
 
     fewer = [sum(r[limit][own] < r[limit]["compact"] for r in rows.values()) for limit in LIMITS]
-    return f"""Packing with the compact form (*packing-compact*) is both together; nothing was chosen for it anew. In the report programs it takes,
+    return f"""Packing with the compact form (*packing-compact*) combines both and has no parameters of its own. In the report programs it takes,
         at 256 and 4096 bytes, {saved('report, programs')} less than FinePack, {saved('report, programs', 'packing')} less than packing; in the
         workloads above {less(design[own, 256])} and {less(design[own, 4096])} less than FinePack. In the report streams {saved('report, streams')} less
         than FinePack, {saved('report, streams', 'packing')} less than packing. Of all inputs it takes more than packing in
