@@ -111,12 +111,14 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 
 	memset(out, 0, size);
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		if ((s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT) && read_value(text, sizeof(text), "%s/partitions/%u/%s", card,
-				partition, gpulink_setting_name((enum gpulink_setting)s)))
+		bool optional = s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT;
+
+		if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
+			       gpulink_setting_name((enum gpulink_setting)s))) {
+			if (!optional)
+				return -GPULINK_ENODEV;
 			strcpy(text, "0");
-		else if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
-			       gpulink_setting_name((enum gpulink_setting)s)))
-			return -GPULINK_ENODEV;
+		}
 		out->settings[s] = strtoull(text, NULL, 10);
 	}
 	out->endpoint_bytes = 67108864;

@@ -22,6 +22,7 @@ module glk_top_us #(
   parameter int WRITE_BYTES   = 256,
   parameter int LOST          = 1 << 22, // in clocks, see glk_pcie_reads
   parameter int QUARANTINE    = 1 << 24,
+  parameter int COMPLETIONS   = 128, // for which the PCIe block has room
   parameter int DWORDS        = DATA_W / 32,
   parameter int CQ_W          = DATA_W == 512 ? 183 : 88, // of tuser, see glk_pcie_user
   parameter int CC_W          = DATA_W == 512 ? 81 : 33,
@@ -115,7 +116,7 @@ module glk_top_us #(
   logic [63:0]       m_address;
   logic [5:0]        m_tag, d_tag;
 
-  glk_pcie_us #(.DATA_W(DATA_W), .VECTORS(VECTORS), .LOST(LOST), .QUARANTINE(QUARANTINE)) pcie (
+  glk_pcie_us #(.DATA_W(DATA_W), .VECTORS(VECTORS), .LOST(LOST), .QUARANTINE(QUARANTINE), .COMPLETIONS(COMPLETIONS)) pcie (
     .clk, .rst,
     .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
     .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,

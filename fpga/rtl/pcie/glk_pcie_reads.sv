@@ -8,8 +8,8 @@
 // block. The credit count is some clocks old, so reads are spaced unless credit is plentiful. The queue here holds all
 // reads that the card may have outstanding, so a read never blocks a write on m.
 //
-// The hard block grants the link unlimited credit for completions and has room for HEADERS of them, and for 256 bytes of data
-// each (PG213, "Completion Space"). A host may complete a read in parts of 64 bytes, and faster than they leave on RC. So a part
+// The hard block grants the link unlimited credit for completions and has room for COMPLETIONS of them, and for 256 bytes of data
+// each (PG213, "Completion Space", at its only performance level). A host may complete a read in parts of 64 bytes, and faster than they leave on RC. So a part
 // is sent only when there is room for as many completions as it may get; the room is given back when it is completed.
 //
 // Bus tags equal card tags. If the host has not enabled extended (8-bit) tags, tags above 31 are mapped to 16..31 and may
@@ -22,7 +22,7 @@
 module glk_pcie_reads #(
   parameter int READS      = 64,      // outstanding reads of the card: 16 flush reads, 8 loads, 8 of regions, 32 of the rings
   parameter int DEPTH      = 128,     // queue depth; a power of two
-  parameter int HEADERS    = 128,     // completions; a read request of 4096 bytes may get 64
+  parameter int COMPLETIONS = 128,    // for which the hard block has room; a read request of 4096 bytes may get 64
   parameter int LOST       = 1 << 22, // powers of two
   parameter int QUARANTINE = 1 << 24
 ) (
@@ -62,11 +62,11 @@ module glk_pcie_reads #(
   output logic [5:0]   own_tag,
   output logic [5:0]   own_card
 );
-  initial if (READS > DEPTH - 4 || HEADERS < 64) $fatal;
+  initial if (READS > DEPTH - 4 || COMPLETIONS < 64) $fatal;
   localparam logic [3:0] MEM_READ = 4'd0;
   localparam int CW = $clog2(DEPTH) + 2;
   localparam int LW = $clog2(LOST), QW = $clog2(QUARANTINE);
-  localparam int RW = $clog2(HEADERS + 1);
+  localparam int RW = $clog2(COMPLETIONS + 1);
 
   typedef enum logic [2:0] {IDLE, CUT, MAKE, WAIT, OFFER, BACK, FAIL} state_t;
   state_t      state;
@@ -127,7 +127,7 @@ module glk_pcie_reads #(
       owed <= dead & ~(64'(ends) << part_tag);
     if (rst) begin
       given <= 7'd0;
-      room  <= RW'(HEADERS);
+      room  <= RW'(COMPLETIONS);
       owed  <= 64'd0;
     end
   end
@@ -268,7 +268,7 @@ module glk_pcie_reads #(
   always_ff @(posedge clk)
     if (checks) begin
       assert (n_room && (!n_valid || never_full));
-      assert (room <= RW'(HEADERS));
+      assert (room <= RW'(COMPLETIONS));
       assert (!(age[QW] && owed != 64'd0));
     end
 `endif

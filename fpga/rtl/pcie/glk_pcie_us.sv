@@ -22,6 +22,7 @@ module glk_pcie_us #(
   parameter int VECTORS    = 8,
   parameter int LOST       = 1 << 22, // of reads in a function-level reset, see glk_pcie_reads
   parameter int QUARANTINE = 1 << 24,
+  parameter int COMPLETIONS = 128,
   parameter int DWORDS     = DATA_W / 32,
   parameter int CQ_W       = DATA_W == 512 ? 183 : 88, // of tuser, see glk_pcie_user
   parameter int CC_W       = DATA_W == 512 ? 81 : 33,
@@ -152,7 +153,7 @@ module glk_pcie_us #(
     .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_enables, .rq_seq, .rq_first, .rq_end,
     .rq_tlast(s_axis_rq_tlast), .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
     .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
-  glk_pcie_reads #(.LOST(LOST), .QUARANTINE(QUARANTINE)) reads (
+  glk_pcie_reads #(.LOST(LOST), .QUARANTINE(QUARANTINE), .COMPLETIONS(COMPLETIONS)) reads (
     .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .flr(cfg_flr_in_process), .nph_av(pcie_tfc_nph_av),
     .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
     .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_sure, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
