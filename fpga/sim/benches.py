@@ -13,9 +13,10 @@ TESTS = {
     "lockstep-cluster-tx-16": ["--flits", "100000"], "lockstep-cluster-rx": ["--flits", "100000"], "lockstep-link-layer-4": [],
     "lockstep-finepack-rx-128-1": ["--packets", "1000"], "lockstep-finepack-rx-256-2": ["--packets", "1000"],
     "lockstep-finepack-tx-128-1-16": ["--stores", "40000"], "lockstep-finepack-tx-256-2-32": ["--stores", "40000"],
-    "remote-send-128": [], "remote-ask-128-4-rtl": [], "serve-load-128-3": [], "serve-128-3": [], "pcie-us": [],
+    "remote-send-128": [], "remote-ask-128-4-rtl": [], "serve-load-128-3": [], "serve-128-3": [], "pcie-us": [], "pcie-reads": [],
     "pcie-us-256": [], "top-us": ["--rounds", "12"], "top-us-256": ["--rounds", "12"],
     "lockstep-card-128-1": ["--rounds", "12"], "lockstep-card-256-4": ["--rounds", "13"],
+    "linked-card-256-4-rtl-model": [],
 }
 
 

@@ -5,7 +5,8 @@
  *  - rates of split reads: parts of several reads must be in flight at once;
  *  - function-level resets while reads are outstanding and the host is silent: every read is answered once within the limit, with
  *    an error unless it had ended. The host completes some of them much later, with wrong data, while the card reads again: no
- *    new read may get these data, and no tag may be used again before.
+ *    new read may get these data, and no tag may be used again before;
+ *  - completions in flight: never more than the hard block has room for, and as many after all that.
  *
  * test-pcie-reads [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
@@ -75,13 +76,20 @@ static unsigned completions_of(const struct request *r)
 	return (unsigned)((r->dw_at + r->dw_left - 1) / 16 - r->dw_at / 16 + 1);
 }
 
-/* The hard block grants the link unlimited credit for completions, so the card must not ask for more than it has room for. */
-static void check_room(void)
+static unsigned completions_in_flight(void)
 {
 	unsigned headers = t.rc_full;
 
 	for (unsigned i = 0; i < t.request_count; i++)
 		headers += completions_of(&t.requests[i]);
+	return headers;
+}
+
+/* The hard block grants the link unlimited credit for completions, so the card must not ask for more than it has room for. */
+static void check_room(void)
+{
+	unsigned headers = completions_in_flight();
+
 	if (headers > HEADERS)
 		pcie_fail(&t.bench, "completions in flight", HEADERS, headers);
 	if (headers > t.headers_most)
@@ -326,6 +334,24 @@ static void forget(void)
 	}
 }
 
+/* No room is lost with reads that were given up: whole reads fill it, but for less than one of them. */
+static void fill(void)
+{
+	unsigned tag = FLUSH_TAGS;
+
+	run(2 * us_dut_quarantine(), 0);
+	t.silent = true;
+	for (unsigned i = 0; i < 8000 && !t.bench.failure[0]; i++) {
+		if (!t.in.m.valid && tag < TAGS && !t.reads[tag].used)
+			ask(tag++, (draw(&t.bench.chance) & 0xffffff) * READ_BYTES, READ_BYTES);
+		clock_once();
+	}
+	if (completions_in_flight() + READ_BYTES / 64 <= HEADERS)
+		pcie_fail(&t.bench, "completions in flight, of a host that sends none", HEADERS, completions_in_flight());
+	t.silent = false;
+	finish("reads of a host that sends completions again", 40000);
+}
+
 static bool silent_host(uint64_t seed, uint64_t round, const char *wave)
 {
 	uint64_t failed;
@@ -363,6 +389,8 @@ static bool silent_host(uint64_t seed, uint64_t round, const char *wave)
 		finish("reads not ended after a function-level reset", us_dut_quarantine() + 20000);
 		pcie_same(&t.bench, "failed reads after the reset", 0, t.failed);
 	}
+	if (t.in.block.ext_tag && 128u << t.in.block.max_read_req >= READ_BYTES)
+		fill();
 	happened.reads += t.asked;
 	us_dut_destroy(t.dut);
 	return !t.bench.failure[0];
