@@ -395,21 +395,14 @@ MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
 MODE_ATTR(packing, GLK_PARTITION_MODE_PACKING_MASK);
 MODE_ATTR(compact, GLK_PARTITION_MODE_COMPACT_MASK);
 
-/* Only on cards with a link. */
-static const struct attribute *partition_link_attrs[] = {
-	&partition_open.attr,
-	NULL
-};
-
-/* Only on cards that can. */
-static const struct attribute *partition_packing_attrs[] = {
-	&partition_packing.attr,
-	NULL
-};
-
-static const struct attribute *partition_compact_attrs[] = {
-	&partition_compact.attr,
-	NULL
+/* Only on cards with the feature. */
+static const struct {
+	u64 feature;
+	const struct attribute *attr;
+} partition_feature_attrs[] = {
+	{ GLK_CARD_FEATURES_LINK_MASK, &partition_open.attr },
+	{ GLK_CARD_FEATURES_PACKING_MASK, &partition_packing.attr },
+	{ GLK_CARD_FEATURES_COMPACT_MASK, &partition_compact.attr },
 };
 
 static const struct attribute *partition_attrs[] = {
@@ -485,6 +478,7 @@ static const struct kobj_type partition_ktype = {
 static int partition_kobj_add(struct glk_card *card, unsigned int index)
 {
 	struct glk_partition_kobj *p;
+	unsigned int i;
 	int err;
 
 	p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -497,12 +491,9 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 				   index) ?:
 	      sysfs_create_files(&p->kobj, partition_attrs) ?:
 	      sysfs_create_group(&p->kobj, &partition_counter_group);
-	if (!err && glk_link_present(card))
-		err = sysfs_create_files(&p->kobj, partition_link_attrs);
-	if (!err && (card->features & GLK_CARD_FEATURES_PACKING_MASK))
-		err = sysfs_create_files(&p->kobj, partition_packing_attrs);
-	if (!err && (card->features & GLK_CARD_FEATURES_COMPACT_MASK))
-		err = sysfs_create_files(&p->kobj, partition_compact_attrs);
+	for (i = 0; !err && i < ARRAY_SIZE(partition_feature_attrs); i++)
+		if (card->features & partition_feature_attrs[i].feature)
+			err = sysfs_create_file(&p->kobj, partition_feature_attrs[i].attr);
 	if (!err)
 		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {

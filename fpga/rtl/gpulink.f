@@ -5,6 +5,7 @@ netcrafter/glk_flit.sv
 base/glk_after_reset.sv
 base/glk_async_fifo.sv
 base/glk_block_fifo.sv
+base/glk_block_output.sv
 base/glk_commit_fifo.sv
 base/glk_counter_bank.sv
 base/glk_counter_turns.sv

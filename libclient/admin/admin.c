@@ -17,14 +17,15 @@
 
 static const struct {
 	const char *name, *allowed;
+	bool optional; /* cards without the mechanism have no file for it */
 } settings[] = {
-	[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", "2 to 6" },
-	[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", "128, 256, 512, 1024, 2048 or 4096" },
-	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000" },
-	[GPULINK_COALESCE] = { "coalesce", "0 or 1" },
-	[GPULINK_OPEN] = { "open", "0 or 1" },
-	[GPULINK_PACKING] = { "packing", "0 or 1" },
-	[GPULINK_COMPACT] = { "compact", "0 or 1" },
+	[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", "2 to 6", false },
+	[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", "128, 256, 512, 1024, 2048 or 4096", false },
+	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000", false },
+	[GPULINK_COALESCE] = { "coalesce", "0 or 1", false },
+	[GPULINK_OPEN] = { "open", "0 or 1", true },
+	[GPULINK_PACKING] = { "packing", "0 or 1", true },
+	[GPULINK_COMPACT] = { "compact", "0 or 1", true },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 _Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
@@ -43,12 +44,6 @@ _Static_assert(COUNTERS == sizeof(struct gpulink_counters) / sizeof(uint64_t), "
 static bool known(enum gpulink_setting setting)
 {
 	return (unsigned)setting < SETTINGS;
-}
-
-/* Whether cards without the mechanism have no file for it. */
-static bool optional(enum gpulink_setting setting)
-{
-	return setting == GPULINK_OPEN || setting == GPULINK_PACKING || setting == GPULINK_COMPACT;
 }
 
 const char *gpulink_setting_name(enum gpulink_setting setting)
@@ -186,7 +181,7 @@ static int read_partition(const char *card, unsigned partition, struct gpulink_a
 		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_read_number(card, file, &out->settings[s]);
-		if (error == -GPULINK_ENODEV && optional(s))
+		if (error == -GPULINK_ENODEV && settings[s].optional)
 			out->settings[s] = 0, error = 0;
 	}
 	if (!error)
@@ -230,7 +225,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 		return error;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
 	error = glk_admin_write_text(card, file, text);
-	return error == -GPULINK_ENODEV && optional(setting) ? -GPULINK_ENOTSUP : error;
+	return error == -GPULINK_ENODEV && settings[setting].optional ? -GPULINK_ENOTSUP : error;
 }
 
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)

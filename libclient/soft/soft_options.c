@@ -2,10 +2,25 @@
 #include "soft_options.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "../gpulink_admin.h"
 #include "../option.h"
+
+/* Those that are settings of all partitions. */
+static const struct {
+	const char *key;
+	enum gpulink_setting setting;
+	size_t at;
+} settings[] = {
+	{ "subheader", GPULINK_SUBHEADER_BYTES, offsetof(struct glk_soft_options, subheader) },
+	{ "payload", GPULINK_MAX_PAYLOAD_BYTES, offsetof(struct glk_soft_options, payload) },
+	{ "timeout", GPULINK_FLUSH_TIMEOUT_NS, offsetof(struct glk_soft_options, timeout) },
+	{ "coalesce", GPULINK_COALESCE, offsetof(struct glk_soft_options, coalesce) },
+	{ "packing", GPULINK_PACKING, offsetof(struct glk_soft_options, packing) },
+	{ "compact", GPULINK_COMPACT, offsetof(struct glk_soft_options, compact) },
+};
 
 static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 {
@@ -21,28 +36,13 @@ static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 		o->memory = value;
 		return glk_option_memory(value);
 	}
-	if (!strcmp(key, "subheader")) {
-		o->subheader = value;
-		return gpulink_setting_valid(GPULINK_SUBHEADER_BYTES, value);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (strcmp(key, settings[i].key))
+			continue;
+		memcpy((char *)o + settings[i].at, &value, sizeof(value));
+		return gpulink_setting_valid(settings[i].setting, value);
 	}
-	if (!strcmp(key, "payload")) {
-		o->payload = value;
-		return gpulink_setting_valid(GPULINK_MAX_PAYLOAD_BYTES, value);
-	}
-	if (!strcmp(key, "timeout")) {
-		o->timeout = value;
-		return gpulink_setting_valid(GPULINK_FLUSH_TIMEOUT_NS, value);
-	}
-	if (!strcmp(key, "packing")) {
-		o->packing = value;
-		return gpulink_setting_valid(GPULINK_PACKING, value);
-	}
-	if (!strcmp(key, "compact")) {
-		o->compact = value;
-		return gpulink_setting_valid(GPULINK_COMPACT, value);
-	}
-	o->coalesce = value;
-	return !strcmp(key, "coalesce") && gpulink_setting_valid(GPULINK_COALESCE, value);
+	return false;
 }
 
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options)

@@ -55,6 +55,8 @@ static void test_names(void)
 	is(gpulink_open("local:a/b", &first), -GPULINK_EINVAL, "of letters");
 	is(gpulink_open("local:x,memory=1M,timeout=5", &first), -GPULINK_EINVAL, "no timeouts");
 	is(gpulink_open("local:x,memory=1M,subheader=4", &first), -GPULINK_EINVAL, "one width");
+	is(gpulink_open("local:x,memory=1M,packing=1", &first), -GPULINK_EINVAL, "no packing");
+	is(gpulink_open("local:x,memory=1M,compact=1", &first), -GPULINK_EINVAL, "one form of packets");
 	is(gpulink_open(name, &first), 0, "opened");
 	snprintf(other, sizeof(other), "%s,endpoints=2", name);
 	is(gpulink_open(other, &second), -GPULINK_EINVAL, "not with other sizes");

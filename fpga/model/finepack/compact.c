@@ -147,19 +147,19 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 	return mark + number_bits(shape.gap, coding->gap_order) + number_bits(shape.length, coding->length_order);
 }
 
-/* Returns how many runs, at least one, fit in `room` bytes. */
-static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room)
+/* Returns how many runs, at least one, fit in `room` bytes; *bytes: what these take. */
+static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room, size_t *bytes)
 {
-	size_t bits = number_bits(run->length >> coding->unit_shift, coding->length_order), data = run->length;
+	size_t bits = number_bits((uint64_t)run->length >> coding->unit_shift, coding->length_order), data = run->length;
 	unsigned fit = 1;
 
+	*bytes = data + (bits + 7) / 8;
 	for (; fit < runs; fit++) {
-		unsigned more = shape_bits(coding, &run[fit]);
-
+		bits += shape_bits(coding, &run[fit]);
 		data += run[fit].length;
-		if (data + (bits + more + 7) / 8 > room)
+		if (data + (bits + 7) / 8 > room)
 			break;
-		bits += more;
+		*bytes = data + (bits + 7) / 8;
 	}
 	return fit;
 }
@@ -221,15 +221,11 @@ static uint8_t *put_shapes(uint8_t *to, const struct glk_run *run, unsigned runs
 
 size_t glk_compact_measure(struct glk_run *run, unsigned runs, struct glk_compact_coding *coding)
 {
-	size_t bits, data = run->length;
+	size_t bytes;
 
 	*coding = choose(run, runs);
-	bits = number_bits((uint64_t)run->length >> coding->unit_shift, coding->length_order);
-	for (unsigned i = 1; i < runs; i++) {
-		bits += shape_bits(coding, &run[i]);
-		data += run[i].length;
-	}
-	return (bits + 7) / 8 + data;
+	fitting(run, runs, coding, SIZE_MAX, &bytes);
+	return bytes;
 }
 
 uint8_t *glk_compact_write(uint8_t *to, const struct glk_runs *all, const struct glk_run *run, unsigned runs,
@@ -247,13 +243,14 @@ size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64
 {
 	struct glk_run *run = &walk->all.run[walk->at];
 	uint8_t *to = payload;
+	size_t bytes;
 
 	*runs = walk->all.count - walk->at;
 	if (!*runs)
 		return 0;
 	*base = run->address;
 	*coding = choose(run, *runs);
-	*runs = fitting(run, *runs, coding, walk->all.queue->max_payload_bytes);
+	*runs = fitting(run, *runs, coding, walk->all.queue->max_payload_bytes, &bytes);
 	if (*runs == 1) {
 		*coding = (struct glk_compact_coding){ .single = true };
 		to = glk_runs_copy(to, &walk->all, run);

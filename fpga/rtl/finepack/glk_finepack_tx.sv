@@ -7,7 +7,6 @@ module glk_finepack_tx #(
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4,
   parameter int CONTEXTS   = 32,
-  parameter int COMPACT    = 1, // 0: without the compact form
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int KW         = $clog2(DATA_W / 8 + 1)
@@ -112,7 +111,7 @@ module glk_finepack_tx #(
     .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
-  glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .COMPACT(COMPACT)) packetizer (
+  glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe, .cfg_max_payload_bytes, .cfg_packing, .cfg_compact,
     .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
     .t_entry, .t_enable, .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,

@@ -12,7 +12,7 @@ module glk_packing #(
   parameter int EW      = 6,
   parameter int RUNS    = 256, // most of a packet with packing
   parameter int PIECES  = 512, // more than RUNS and the lines of two runs
-  parameter int COMPACT = 1    // 0: without the compact form
+  parameter int COMPACT = 1    // 0: without the compact form, for proofs
 ) (
   input  logic          clk,
   input  logic          rst,
