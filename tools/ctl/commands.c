@@ -172,7 +172,8 @@ static bool print_set(struct json_object *result)
 
 	if (!json_object_object_get_ex(result, "card", &card) || !json_object_object_get_ex(result, "setting", &setting) ||
 	    !json_object_object_get_ex(result, "value", &value) || !json_object_object_get_ex(result, "first", &first) ||
-	    !json_object_object_get_ex(result, "count", &count))
+	    !json_object_object_get_ex(result, "count", &count) || !json_object_is_type(card, json_type_string) ||
+	    !json_object_is_type(setting, json_type_string) || !json_object_is_type(value, json_type_int))
 		return false;
 	from = (unsigned)json_object_get_int(first);
 	many = (unsigned)json_object_get_int(count);

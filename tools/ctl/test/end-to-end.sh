@@ -301,6 +301,27 @@ wait "$daemon"
 check "SIGTERM: exit status 0" test $? = 0
 daemon=
 check "SIGTERM: the socket is removed" test ! -e "$socket"
+
+# --- another daemon: answers RESULT to everything
+# answered RESULT
+answered() {
+	rm -f "$socket"
+	python3 -c "import json, socket, sys
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()
+c = s.accept()[0]; f = c.makefile('rw')
+for line in f:
+    f.write(json.dumps({'id': json.loads(line).get('id'), 'ok': True, 'result': json.loads(sys.argv[2])}) + chr(10)); f.flush()" \
+		"$socket" "$1" &
+	daemon=$!
+	until_true test -S "$socket" && ctl 1 "malformed answer" --card gpulink0 set-format compact
+	kill "$daemon" 2>/dev/null; wait "$daemon" 2>/dev/null; daemon=
+	[ "$got" = 1 ] && grep -q "malformed answer" "$work/err"
+}
+check "set-format: an answer without members" answered '{}'
+check "set-format: an answer with members of no value" answered \
+	'{"card": null, "setting": null, "value": null, "first": null, "count": null}'
+check "set-format: an answer with members of other types" answered '{"card": "gpulink0", "setting": 7, "value": {}, "first": 0, "count": 1}'
+rm -f "$socket"
 printf '[defaults]\nsubheader_bytes = 9\nnonsense\n' >"$work/gpulinkd.conf"
 wrong() {
 	"$gpulinkd" --config "$work/gpulinkd.conf" --socket "$socket" "$@" 2>&1 | tee "$work/out"
