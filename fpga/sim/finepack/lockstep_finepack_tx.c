@@ -200,9 +200,9 @@ static void check_queues(void)
 	if (t.flushed != flushes())
 		fail("flushes", flushes(), t.flushed);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
-		stores += t.model[i].queued_stores;
-		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
-			fail("partition not empty", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
+		stores += glk_partition_stores(&t.model[i]);
+		if (((t.out.holds >> i) & 1) != (glk_partition_entries(&t.model[i]) != 0))
+			fail("partition not empty", glk_partition_entries(&t.model[i]) != 0, (t.out.holds >> i) & 1);
 	}
 	if (t.out.queued_stores != stores)
 		fail("queued stores", stores, t.out.queued_stores);
@@ -210,10 +210,10 @@ static void check_queues(void)
 		none.look_partition = i;
 		for (unsigned clocks = 0; clocks < 3; clocks++)
 			clock_once(&none);
-		if (t.out.look_entries != t.model[i].queue.used)
-			fail("entries", t.model[i].queue.used, t.out.look_entries);
-		if (t.out.look_payload != t.model[i].queue.payload_bytes)
-			fail("payload", t.model[i].queue.payload_bytes, t.out.look_payload);
+		if (t.out.look_entries != glk_partition_entries(&t.model[i]))
+			fail("entries", glk_partition_entries(&t.model[i]), t.out.look_entries);
+		if (t.out.look_payload != glk_partition_payload(&t.model[i]))
+			fail("payload", glk_partition_payload(&t.model[i]), t.out.look_payload);
 	}
 }
 
@@ -301,8 +301,7 @@ static void do_flush_owned(unsigned partition, unsigned context)
 {
 	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = GLK_FLUSH_RELEASE, .owned = true, .context = context };
 
-	if ((t.model[partition].owners >> context) & 1)
-		glk_partition_flush(&t.model[partition], GLK_FLUSH_RELEASE);
+	glk_partition_flush_owned(&t.model[partition], context, GLK_FLUSH_RELEASE);
 	give_token(&in);
 }
 
@@ -313,8 +312,8 @@ static void do_probe(unsigned partition, uint64_t offset, unsigned length)
 		.kind = PROBE, .partition = partition, .address = offset, .length = length, .reason = GLK_FLUSH_LOAD_HIT,
 	};
 
-	if (length && glk_write_queue_hits(&t.model[partition].queue, glk_link_address(partition, offset), length))
-		glk_partition_flush(&t.model[partition], GLK_FLUSH_LOAD_HIT);
+	if (length)
+		glk_partition_flush_hit(&t.model[partition], glk_link_address(partition, offset), length, GLK_FLUSH_LOAD_HIT);
 	give_token(&in);
 }
 

@@ -136,8 +136,7 @@ static void load(void *state, uint64_t address, uint32_t size)
 {
 	struct finepack *f = state;
 
-	if (glk_write_queue_hits(&f->partition.queue, address, size))
-		glk_partition_flush(&f->partition, GLK_FLUSH_LOAD_HIT);
+	glk_partition_flush_hit(&f->partition, address, size, GLK_FLUSH_LOAD_HIT);
 }
 
 static void load_recency(void *state, uint64_t address, uint32_t size)
