@@ -41,8 +41,8 @@ module ecp5_path #(
   logic              e_flush, token_valid, packet_last;
   logic [1:0]        token;
   logic [31:0]       queued_stores;
-  logic [6:0]        look_entries;
-  logic [14:0]       look_payload;
+  logic [7:0]        look_entries;
+  logic [15:0]       look_payload;
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(1), .ENTRIES(ENTRIES), .CONTEXTS(2)) tx (
     .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_max_payload_bytes(max_payload), .cfg_coalesce(coalesce),

@@ -143,7 +143,7 @@ module glk_card #(
   logic                     enabled;
   logic [PARTITIONS*3-1:0]  cfg_subheader_bytes;
   logic [PARTITIONS*13-1:0] cfg_max_payload_bytes;
-  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing, cfg_compact;
+  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing, cfg_compact, cfg_keep;
   logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns;
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
@@ -503,8 +503,8 @@ module glk_card #(
   logic [1:0]        token;
   logic [31:0]       queued_stores;
   logic [PW-1:0]     look_partition;
-  logic [6:0]        look_entries;
-  logic [14:0]       look_payload;
+  logic [7:0]        look_entries;
+  logic [15:0]       look_payload;
 
   logic                  peer_compact;
   logic [PARTITIONS-1:0] may_compact; // what receives their packets accepts the compact form
@@ -813,7 +813,7 @@ module glk_card #(
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_flush_timeout_ns,
+    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_keep, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,

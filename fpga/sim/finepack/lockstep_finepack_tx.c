@@ -92,7 +92,7 @@ static uint64_t flushes(void)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
-		sum += t.model[i].queue.generation - 1;
+		sum += t.model[i].queue.generation - 1 + t.model[i].kept.generation - 1;
 	return sum;
 }
 
@@ -208,7 +208,7 @@ static void check_queues(void)
 		fail("queued stores", stores, t.out.queued_stores);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
 		none.look_partition = i;
-		for (unsigned clocks = 0; clocks < 3; clocks++)
+		for (unsigned clocks = 0; clocks < 4; clocks++)
 			clock_once(&none);
 		if (t.out.look_entries != glk_partition_entries(&t.model[i]))
 			fail("entries", glk_partition_entries(&t.model[i]), t.out.look_entries);
@@ -405,7 +405,8 @@ static void set_config(unsigned partition, const struct tx_config *c)
 			  (c->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 				  (c->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
 				  (c->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-				  (c->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0));
+				  (c->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
+				  (c->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0));
 	tx_dut_configure(t.dut, partition, c);
 }
 
@@ -419,6 +420,7 @@ static void configure(unsigned partition)
 		.self_describe = below(&t.chance, 4) != 0,
 		.packing = below(&t.chance, 4) != 0,
 		.compact = below(&t.chance, 3) != 0,
+		.keep = below(&t.chance, 2),
 	};
 
 	set_config(partition, &c);
@@ -446,7 +448,7 @@ static void check_cost(const int64_t *before, unsigned partitions)
 /* More runs than a packet may have, of a byte or two. */
 static void run_short_runs(void)
 {
-	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true };
+	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true, below(&t.chance, 2) };
 	uint64_t address = draw(&t.chance) % (UINT64_C(1) << 40);
 
 	set_config(0, &c);
@@ -554,7 +556,7 @@ static void run_round(uint64_t stores)
 /* End-to-end stores per clock, for the report: no gaps and no back-pressure besides the card's. */
 static void report_rate(const char *name, unsigned kind, unsigned length, bool packing, bool compact)
 {
-	const struct tx_config c = { 5, 4096, true, true, packing, compact };
+	const struct tx_config c = { 5, 4096, true, true, packing, compact, false };
 	struct pattern p = { .partitions = 1, .kind = kind, .span_shift = 26, .length_max = length };
 	const unsigned stores = 20000;
 
