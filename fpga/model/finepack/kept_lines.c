@@ -20,7 +20,9 @@ bool glk_kept_lines_take(struct glk_kept_lines *kept, uint64_t address, unsigned
 		kept->hits++;
 		return true;
 	}
-	if (kept->used && !(inside && kept->used + wanted <= entries)) {
+	if (inside && kept->used + wanted > entries)
+		kept->complete = true;
+	if (kept->used && (!inside || kept->complete)) {
 		kept->passed++;
 		return false;
 	}
@@ -37,7 +39,9 @@ bool glk_kept_lines_renew(struct glk_kept_lines *kept)
 		return false;
 	kept->hits = 0;
 	kept->passed = 0;
-	if (renew)
+	if (renew) {
 		kept->used = 0;
+		kept->complete = false;
+	}
 	return renew;
 }
