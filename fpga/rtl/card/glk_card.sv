@@ -512,7 +512,7 @@ module glk_card #(
     may_compact <= cfg_compact & ~(ep_remote & {PARTITIONS{!peer_compact}});
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
-    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact(may_compact),
+    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact(may_compact), .cfg_keep,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
     .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .p_valid, .p_partition, .p_payload, .p_runs, .p_reason, .p_final,

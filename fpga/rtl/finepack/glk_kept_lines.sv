@@ -87,6 +87,7 @@ module glk_kept_lines #(
   (* ram_style = "distributed" *) logic [EW:0] used [0:PLACES-1];
   (* ram_style = "distributed" *) logic [4:0]  hits [0:PLACES-1]; // up to LEAST, since the last evaluation
   (* ram_style = "distributed" *) logic [6:0]  passed [0:PLACES-1]; // up to PASSED
+  logic [PARTITIONS-1:0] complete; // no line is added any more
   (* ram_style = "distributed" *) logic [41:0] window [0:PLACES-1]; // bits 47:6
 
   wire [30:0] a_tag  = a_address[37:7];
@@ -105,6 +106,7 @@ module glk_kept_lines #(
   logic [EW:0]   b_used_after;
   logic [4:0]    b_hits_after;
   logic [6:0]    b_passed_after;
+  logic          b_complete_after;
   logic          b_begins;  // the first line of a new set
   logic          b_adds;    // a line, which has b_entry
   logic [EW-1:0] b_entry;
@@ -141,6 +143,7 @@ module glk_kept_lines #(
   logic [EW:0]       b_used;
   logic [4:0]        b_hits;
   logic [6:0]        b_passed;
+  logic              b_complete;
   logic              b_due;           // to be evaluated, if the item begins a store
   logic              b_final;
   logic [1:0]        step;            // of the items that one in B becomes
@@ -172,6 +175,7 @@ module glk_kept_lines #(
       b_some          <= a_same ? b_some_after : some[a_partition];
       b_used          <= a_same ? b_used_after : a_used;
       b_hits          <= a_same ? b_hits_after : hits[a_partition];
+      b_complete      <= a_same ? b_complete_after : complete[a_partition];
       b_passed        <= a_same ? b_passed_after : passed[a_partition];
     end
     if (rst)
@@ -187,7 +191,7 @@ module glk_kept_lines #(
   wire b_kept_before = b_some && !b_renews;
   wire b_inside = b_ahead ? b_inside_ahead : b_inside_memory;
   wire b_hit    = b_kept_before && b_inside && (b_eq || (!b_drop && |b_match));
-  wire b_room   = !b_kept_before || (b_inside && !b_full);
+  wire b_room   = !b_kept_before || (b_inside && !b_full && !b_complete);
   wire b_to_kept = b_hit || b_room;
   wire [4:0] b_hits_now   = b_evaluates ? 5'd0 : b_hits;
   wire [6:0] b_passed_now = b_evaluates ? 7'd0 : b_passed;
@@ -202,14 +206,17 @@ module glk_kept_lines #(
   assign b_some_after   = !b_clears;
   assign b_used_after   = b_begins ? (EW+1)'(1) : b_used + (EW+1)'(b_adds);
   assign b_hits_after   = b_begins ? 5'd0 : b_hits_now + 5'(b_hit && b_hits_now != 5'(LEAST));
+  // A piece without room may be of a line for which a shorter store would have had some: its bytes are in the other queue now.
+  assign b_complete_after = !b_begins && (b_complete || (b_inside && !b_hit && b_full));
   assign b_passed_after = b_begins ? 7'd0 : b_passed_now + 7'(!b_to_kept && b_passed_now != 7'(PASSED));
 
   always_ff @(posedge clk) begin
     if (b_take && b_writes) begin
-      used[b_partition]   <= b_used_after;
-      hits[b_partition]   <= b_hits_after;
-      passed[b_partition] <= b_passed_after;
-      some[b_partition]   <= b_some_after;
+      used[b_partition]     <= b_used_after;
+      hits[b_partition]     <= b_hits_after;
+      passed[b_partition]   <= b_passed_after;
+      some[b_partition]     <= b_some_after;
+      complete[b_partition] <= b_complete_after;
     end
     if (b_take && b_begins)
       window[b_partition] <= b_window;
