@@ -167,11 +167,34 @@ void glk_partition_flush_owned(struct glk_partition *partition, unsigned context
 		flush_queue(partition, &partition->queue, reason);
 }
 
+static uint64_t line_end(uint64_t address, uint64_t end)
+{
+	uint64_t next = (address | (GLK_LINE_BYTES - 1)) + 1;
+
+	return next < end ? next : end;
+}
+
+/* The address of the first line in [address, address + length) of which the queue has bytes there; UINT64_MAX if there is none. */
+static uint64_t first_hit(const struct glk_write_queue *queue, uint64_t address, uint64_t length)
+{
+	uint64_t end = address + length;
+
+	if (!glk_write_queue_hits(queue, address, length))
+		return UINT64_MAX;
+	while (!glk_write_queue_hits(queue, address, line_end(address, end) - address))
+		address = line_end(address, end);
+	return address;
+}
+
 void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason)
 {
-	if (glk_write_queue_hits(&partition->kept, address, length))
+	uint64_t kept = first_hit(&partition->kept, address, length), other = first_hit(&partition->queue, address, length);
+
+	if (other < kept)
+		flush_queue(partition, &partition->queue, reason);
+	if (kept != UINT64_MAX)
 		flush_queue(partition, &partition->kept, reason);
-	if (glk_write_queue_hits(&partition->queue, address, length))
+	if (other != UINT64_MAX)
 		flush_queue(partition, &partition->queue, reason);
 }
 

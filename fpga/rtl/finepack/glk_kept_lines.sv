@@ -186,7 +186,7 @@ module glk_kept_lines #(
   assign b_due   = b_some && b_passed == 7'(PASSED);
 
   wire b_evaluates = b_keeps && b_piece && !inside_store && b_due;
-  wire b_full   = b_used + (EW+1)'(b_wanted) > (EW+1)'(ENTRIES);
+  wire b_full   = (EW+2)'(b_used) + (EW+2)'(b_wanted) > (EW+2)'(ENTRIES);
   assign b_renews = b_evaluates && b_hits != 5'(LEAST);
   wire b_kept_before = b_some && !b_renews;
   wire b_inside = b_ahead ? b_inside_ahead : b_inside_memory;
