@@ -240,7 +240,7 @@ module glk_registers #(
   // Lookup latencies in clocks: settings and contexts; queues, which are many pipeline stages away; and the delay before a
   // snapshot that lets earlier stores be counted.
   localparam logic [4:0] NEAR  = 5'd6;
-  localparam logic [4:0] FAR   = 5'd20;
+  localparam logic [4:0] FAR   = 5'd26;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
 
   typedef enum logic [5:0] {
