@@ -23,7 +23,7 @@
 
 #define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or the latter two with \"partition K\""
 #define DAEMON_KEYS "group, mode, metrics, logic_certificate"
-#define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact"
+#define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact, keep"
 #define LINK_KEYS                                                                                               \
 	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_yielding, link_sequencing, link_trimming, " \
 	"link_pool_cycles, link_burst, link_trim_bytes, link_timeout_ns"

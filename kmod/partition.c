@@ -27,6 +27,8 @@ static u64 partition_mode_mask(struct glk_card *card)
 		mask |= GLK_PARTITION_MODE_PACKING_MASK;
 	if (card->features & GLK_CARD_FEATURES_COMPACT_MASK)
 		mask |= GLK_PARTITION_MODE_COMPACT_MASK;
+	if (card->features & GLK_CARD_FEATURES_KEEP_MASK)
+		mask |= GLK_PARTITION_MODE_KEEP_MASK;
 	return mask;
 }
 

@@ -394,6 +394,7 @@ MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
 MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
 MODE_ATTR(packing, GLK_PARTITION_MODE_PACKING_MASK);
 MODE_ATTR(compact, GLK_PARTITION_MODE_COMPACT_MASK);
+MODE_ATTR(keep, GLK_PARTITION_MODE_KEEP_MASK);
 
 /* Only on cards with the feature. */
 static const struct {
@@ -403,6 +404,7 @@ static const struct {
 	{ GLK_CARD_FEATURES_LINK_MASK, &partition_open.attr },
 	{ GLK_CARD_FEATURES_PACKING_MASK, &partition_packing.attr },
 	{ GLK_CARD_FEATURES_COMPACT_MASK, &partition_compact.attr },
+	{ GLK_CARD_FEATURES_KEEP_MASK, &partition_keep.attr },
 };
 
 static const struct attribute *partition_attrs[] = {

@@ -30,6 +30,7 @@ enum gpulink_setting {
 	GPULINK_OPEN,		   /**< 1: the remote card may access the endpoint; only on cards with a link */
 	GPULINK_PACKING,	   /**< 1: a queue leaves when its entries are full, in several packets; only on cards that can */
 	GPULINK_COMPACT,	   /**< 1: with packing, a packet leaves in the compact form where it takes less; only on cards that can */
+	GPULINK_KEEP,		   /**< 1: with packing, lines stored to often stay in a queue of their own; only on cards that can */
 	GPULINK_SETTINGS	   /**< number of settings */
 };
 

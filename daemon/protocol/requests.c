@@ -40,7 +40,7 @@ static const struct operation {
 #define OPERATIONS \
 	"list, info, partitions, counters, card_counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, " \
 	"link, link_counters, set_link, pool, pool_counters"
-#define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact"
+#define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact, keep"
 #define LINK_SETTINGS                                                                                \
 	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \
 	"timeout_ns"

@@ -112,7 +112,7 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 
 	memset(out, 0, size);
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		bool optional = s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT;
+		bool optional = s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT || s == GPULINK_KEEP;
 
 		if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
 			       gpulink_setting_name((enum gpulink_setting)s))) {

@@ -55,7 +55,7 @@ static void test_valid(void **state)
 				    "[defaults]\nsubheader_bytes = 5\nmax_payload_bytes=256 ; with a reason\n"
 				    "[card gpulink1]\nsubheader_bytes = 6\nflush_timeout_ns = 1000000000\n"
 				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
-				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n packing = 1\n compact = 1\n"
+				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n packing = 1\n compact = 1\n keep = 1\n"
 				    "range a = 0x1000 1M rw user=1000\nrange b.c-d_9 =  4096 all r group=0 user=root ; whole\n"
 				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n"
 				    "[card gpulink1 partition 5]\nendpoint = 0000:00:0A.0 0  4096 9223372036854771712\n",
@@ -75,6 +75,7 @@ static void test_valid(void **state)
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COALESCE), 0);
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_PACKING), 1);
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COMPACT), 1);
+	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_KEEP), 1);
 	assert_string_equal(config_find(&config, "gpulink1", "1", 3, CONFIG_ENDPOINT)->endpoint, "0000:00:0a.0 0");
 	assert_string_equal(config_find(&config, "gpulink9", "00ab", 4, CONFIG_ENDPOINT)->endpoint, "pool");
 	assert_string_equal(config_find(&config, "gpulink1", "1", 5, CONFIG_ENDPOINT)->endpoint,

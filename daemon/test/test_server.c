@@ -156,7 +156,7 @@ static void test_operations(void **state)
 	       "\"partitions\":2,\"queue_entries\":64,\"contexts\":8}]}");
 	expect(f, fd, "{\"id\":\"x\",\"op\":\"partitions\",\"card\":\"gpulink0\",\"partition\":1}",
 	       "{\"id\":\"x\",\"ok\":true,\"result\":[{\"partition\":1,\"subheader_bytes\":4,\"max_payload_bytes\":1024,"
-	       "\"flush_timeout_ns\":0,\"coalesce\":1,\"open\":0,\"packing\":0,\"compact\":0,\"endpoint\":\"none\",\"endpoint_bytes\":67108864}]}");
+	       "\"flush_timeout_ns\":0,\"coalesce\":1,\"open\":0,\"packing\":0,\"compact\":0,\"keep\":0,\"endpoint\":\"none\",\"endpoint_bytes\":67108864}]}");
 	expect(f, fd, "{\"op\":\"set\",\"card\":\"gpulink0\",\"value\":5,\"setting\":\"subheader_bytes\"}",
 	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"subheader_bytes\",\"value\":5,"
 	       "\"first\":0,\"count\":2}}");

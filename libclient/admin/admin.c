@@ -26,6 +26,7 @@ static const struct {
 	[GPULINK_OPEN] = { "open", "0 or 1", true },
 	[GPULINK_PACKING] = { "packing", "0 or 1", true },
 	[GPULINK_COMPACT] = { "compact", "0 or 1", true },
+	[GPULINK_KEEP] = { "keep", "0 or 1", true },
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 _Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
@@ -69,6 +70,7 @@ int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
 	case GPULINK_OPEN:
 	case GPULINK_PACKING:
 	case GPULINK_COMPACT:
+	case GPULINK_KEEP:
 		return value <= 1;
 	default:
 		return 0;

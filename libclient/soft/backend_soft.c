@@ -500,7 +500,8 @@ static void configure(struct soft *soft)
 	for (unsigned p = 0; p < o->endpoints; p++) {
 		uint64_t mode = GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | (o->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 				(o->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-				(o->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
+				(o->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
+				(o->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0);
 
 		glk_soft_set(soft, partition_register(p, GLK_PARTITION_SUBHEADER_BYTES), o->subheader);
 		glk_soft_set(soft, partition_register(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), o->payload);
@@ -542,8 +543,8 @@ static int open_device(const char *text, const char *name, const struct glk_back
 		return -GPULINK_ENOMEM;
 	error = glk_soft_options_parse(text, &soft->options);
 	if (!error && name && (soft->options.timeout || soft->options.subheader != 5 || !soft->options.coalesce ||
-			       soft->options.packing || soft->options.compact))
-		error = -GPULINK_EINVAL; /* lanes have no clock, and one form of packets */
+			       soft->options.packing || soft->options.compact || soft->options.keep))
+		error = -GPULINK_EINVAL; /* lanes have no clock, one queue and one form of packets */
 	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);
 		errno = EINVAL;

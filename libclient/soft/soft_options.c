@@ -20,6 +20,7 @@ static const struct {
 	{ "coalesce", GPULINK_COALESCE, offsetof(struct glk_soft_options, coalesce) },
 	{ "packing", GPULINK_PACKING, offsetof(struct glk_soft_options, packing) },
 	{ "compact", GPULINK_COMPACT, offsetof(struct glk_soft_options, compact) },
+	{ "keep", GPULINK_KEEP, offsetof(struct glk_soft_options, keep) },
 };
 
 static bool apply(const char *key, const char *text, struct glk_soft_options *o)
@@ -49,7 +50,7 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 {
 	char copy[128], *option, *rest = NULL, *value;
 
-	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0, 0 };
+	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0, 0, 0 };
 	if (strlen(text) >= sizeof(copy))
 		return -GPULINK_EINVAL;
 	strcpy(copy, text);

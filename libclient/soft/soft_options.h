@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct glk_soft_options {
-	uint64_t endpoints, memory, subheader, payload, timeout, coalesce, packing, compact;
+	uint64_t endpoints, memory, subheader, payload, timeout, coalesce, packing, compact, keep;
 };
 
 /** As in the name of a shared object; 1 to this. */

@@ -37,6 +37,7 @@ static void settings(void **state)
 		[GPULINK_OPEN] = { "open", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 		[GPULINK_PACKING] = { "packing", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 		[GPULINK_COMPACT] = { "compact", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
+		[GPULINK_KEEP] = { "keep", { 0, 1 }, { 2, UINT64_MAX }, 2, 2 },
 	};
 	char file[64], number[32];
 
@@ -45,6 +46,7 @@ static void settings(void **state)
 	folder_write("gpulink0/partitions/1/open", "0\n");
 	folder_write("gpulink0/partitions/1/packing", "0\n");
 	folder_write("gpulink0/partitions/1/compact", "0\n");
+	folder_write("gpulink0/partitions/1/keep", "0\n");
 	for (unsigned s = 0; s < SETTINGS; s++) {
 		assert_string_equal(gpulink_setting_name(s), cases[s].name);
 		assert_true(strlen(gpulink_setting_allowed(s)) > 3);
@@ -166,6 +168,8 @@ static void no_link(void **state)
 	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_PACKING, 1), -GPULINK_ENOTSUP);
 	assert_int_equal(partition.settings[GPULINK_COMPACT], 0);
 	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_COMPACT, 1), -GPULINK_ENOTSUP);
+	assert_int_equal(partition.settings[GPULINK_KEEP], 0);
+	assert_int_equal(gpulink_admin_set("gpulink0", 0, GPULINK_KEEP, 1), -GPULINK_ENOTSUP);
 	assert_int_equal(gpulink_admin_get_link("gpulink1", &link, sizeof(link)), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_get_link_counters("gpulink1", counters, GPULINK_LINK_COUNTERS), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_admin_set_link("gpulink1", GPULINK_LINK_ENABLE, 0), -GPULINK_ENODEV);

@@ -8,7 +8,7 @@
 
 #define MODE_MASK                                                                                                        \
 	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK | \
-	 GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK)
+	 GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK)
 
 static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
@@ -22,37 +22,46 @@ static void set_mode(struct glk_partition *partition, uint64_t mode)
 	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
 	partition->packing = mode & GLK_PARTITION_MODE_PACKING_MASK;
 	partition->compact = mode & GLK_PARTITION_MODE_COMPACT_MASK;
+	partition->keep = mode & GLK_PARTITION_MODE_KEEP_MASK;
 }
 
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
 {
 	memset(partition, 0, sizeof(*partition));
 	glk_write_queue_init(&partition->queue, queue_entries);
+	glk_write_queue_init(&partition->kept, queue_entries);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
 	partition->out = out;
 	partition->user = user;
 }
 
-static void forget_queued(struct glk_partition *partition)
+/* Configuring the queues resets their shape: sets that of the packet format, and whether a flush may take several packets. The settings
+ * of both are the same, and what the kept lines were is forgotten. */
+static void shape(struct glk_partition *partition, unsigned subheader_bytes, unsigned max_payload_bytes)
 {
-	glk_write_queue_clear(&partition->queue);
-	partition->queued_stores = 0;
-	partition->owners = 0;
+	struct glk_write_queue *queue = &partition->queue, *kept = &partition->kept;
+
+	glk_write_queue_configure(queue, subheader_bytes, max_payload_bytes);
+	glk_write_queue_configure(kept, subheader_bytes, max_payload_bytes);
+	queue->packing = partition->packing && partition->form == GLK_FORM_PLAIN;
+	kept->packing = queue->packing;
+	if (partition->form == GLK_FORM_COMPACT)
+		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
+	memset(&partition->kept_lines, 0, sizeof(partition->kept_lines));
 }
 
 uint64_t glk_partition_reset(struct glk_partition *partition)
 {
-	uint64_t dropped = partition->queued_stores;
+	uint64_t dropped = glk_partition_stores(partition);
 
-	forget_queued(partition);
-	glk_write_queue_configure(&partition->queue, GLK_PARTITION_SUBHEADER_BYTES_RESET,
-				  GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
+	glk_write_queue_clear(&partition->queue);
+	glk_write_queue_clear(&partition->kept);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
 	partition->remote = false;
 	partition->form = GLK_FORM_PLAIN;
-	partition->queue.packing = false;
 	partition->flush_timeout_ns = 0;
 	partition->last_store_ns = 0;
+	shape(partition, GLK_PARTITION_SUBHEADER_BYTES_RESET, GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET);
 	return dropped;
 }
 
@@ -69,41 +78,6 @@ static uint64_t raw_wire_bytes(uint64_t address, size_t length, unsigned max_pay
 		address = part_end;
 	}
 	return bytes;
-}
-
-void glk_partition_store(struct glk_partition *partition, uint64_t address, const void *data, size_t length,
-			 unsigned context, uint64_t now_ns)
-{
-	struct glk_write_queue *queue = &partition->queue;
-	const uint8_t *from = data;
-	size_t left = length;
-
-	count(partition, GLK_PARTITION_COUNTER(STORES), 1);
-	count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
-	count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
-	      raw_wire_bytes(address, length, queue->max_payload_bytes));
-	partition->last_store_ns = now_ns;
-
-	while (left) {
-		size_t piece = glk_write_queue_piece(queue, address, left);
-		uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
-		unsigned wanted = glk_write_queue_wanted(queue, address, left);
-		int reason = glk_write_queue_put(queue, address, from, piece, wanted, overwritten);
-
-		if (reason != GLK_QUEUE_TAKEN) {
-			glk_partition_flush(partition, (unsigned)reason);
-			continue;
-		}
-		/* For every piece, since a flush between two pieces clears the owners. */
-		partition->owners |= 1u << context;
-		left -= piece;
-		if (left == 0)
-			partition->queued_stores++;
-		if (!partition->coalesce)
-			glk_partition_flush(partition, GLK_FLUSH_DRAIN);
-		address += piece;
-		from += piece;
-	}
 }
 
 void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,
@@ -138,10 +112,10 @@ static void flush_compact(struct glk_partition *partition, unsigned reason)
 	glk_compact_start(&walk, &partition->queue);
 	while ((length = glk_packetizer_build_compact(&walk, packet, &runs)) != 0)
 		send(partition, packet, length, runs, reason);
-	forget_queued(partition);
+	glk_write_queue_clear(&partition->queue);
 }
 
-static void flush_packing(struct glk_partition *partition, unsigned reason)
+static void flush_packing(struct glk_partition *partition, struct glk_write_queue *queue, unsigned reason)
 {
 	bool compact = partition->compact && (!partition->remote || partition->peer_compact);
 	struct glk_packing_walk walk;
@@ -149,15 +123,14 @@ static void flush_packing(struct glk_partition *partition, unsigned reason)
 	unsigned sub_packets;
 	size_t length;
 
-	glk_packing_start(&walk, &partition->queue);
+	glk_packing_start(&walk, queue);
 	while ((length = glk_packing_build(&walk, partition->self_describe, compact, packet, &sub_packets)) != 0)
 		send(partition, packet, length, sub_packets, reason);
-	forget_queued(partition);
+	glk_write_queue_clear(queue);
 }
 
-void glk_partition_flush(struct glk_partition *partition, unsigned reason)
+static void flush_queue(struct glk_partition *partition, struct glk_write_queue *queue, unsigned reason)
 {
-	const struct glk_write_queue *queue = &partition->queue;
 	bool narrow = partition->form == GLK_FORM_NARROW;
 	unsigned width = queue->subheader_bytes, runs = queue->runs;
 	uint8_t packet[GLK_PACKET_ROOM];
@@ -170,19 +143,117 @@ void glk_partition_flush(struct glk_partition *partition, unsigned reason)
 		return;
 	}
 	if (queue->packing) {
-		flush_packing(partition, reason);
+		flush_packing(partition, queue, reason);
 		return;
 	}
 	if (narrow)
 		width = glk_packetizer_narrowest(queue);
 	length = glk_packetizer_build(queue, width, partition->self_describe || narrow, packet);
-	forget_queued(partition);
+	glk_write_queue_clear(queue);
 	send(partition, packet, length, runs, reason);
+}
+
+void glk_partition_flush(struct glk_partition *partition, unsigned reason)
+{
+	flush_queue(partition, &partition->kept, reason);
+	flush_queue(partition, &partition->queue, reason);
+}
+
+void glk_partition_flush_owned(struct glk_partition *partition, unsigned context, unsigned reason)
+{
+	if (partition->kept.owners & (1u << context))
+		flush_queue(partition, &partition->kept, reason);
+	if (partition->queue.owners & (1u << context))
+		flush_queue(partition, &partition->queue, reason);
+}
+
+static uint64_t line_end(uint64_t address, uint64_t end)
+{
+	uint64_t next = (address | (GLK_LINE_BYTES - 1)) + 1;
+
+	return next < end ? next : end;
+}
+
+/* The address of the first line in [address, address + length) of which the queue has bytes there; UINT64_MAX if there is none. */
+static uint64_t first_hit(const struct glk_write_queue *queue, uint64_t address, uint64_t length)
+{
+	uint64_t end = address + length;
+
+	if (!glk_write_queue_hits(queue, address, length))
+		return UINT64_MAX;
+	while (!glk_write_queue_hits(queue, address, line_end(address, end) - address))
+		address = line_end(address, end);
+	return address;
+}
+
+void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason)
+{
+	uint64_t kept = first_hit(&partition->kept, address, length), other = first_hit(&partition->queue, address, length);
+
+	if (other < kept)
+		flush_queue(partition, &partition->queue, reason);
+	if (kept != UINT64_MAX)
+		flush_queue(partition, &partition->kept, reason);
+	if (other != UINT64_MAX)
+		flush_queue(partition, &partition->queue, reason);
+}
+
+static bool keeps(const struct glk_partition *partition)
+{
+	return partition->keep && partition->queue.packing;
+}
+
+/* Queues a piece of a store that has `left` bytes, itself included. Returns the piece's queue. */
+static struct glk_write_queue *put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece, size_t left)
+{
+	uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
+	struct glk_write_queue *queue = &partition->queue;
+	unsigned wanted = glk_write_queue_wanted(queue, address, left);
+	int reason;
+
+	if (keeps(partition) &&
+	    glk_kept_lines_take(&partition->kept_lines, address, wanted, queue->entries, queue->range_bytes)) {
+		queue = &partition->kept;
+		wanted = 1; /* it has an entry for each of the kept lines */
+	}
+	while ((reason = glk_write_queue_put(queue, address, data, piece, wanted, overwritten)) != GLK_QUEUE_TAKEN)
+		flush_queue(partition, queue, (unsigned)reason);
+	return queue;
+}
+
+void glk_partition_store(struct glk_partition *partition, uint64_t address, const void *data, size_t length,
+			 unsigned context, uint64_t now_ns)
+{
+	const uint8_t *from = data;
+	size_t left = length;
+
+	count(partition, GLK_PARTITION_COUNTER(STORES), 1);
+	count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
+	count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
+	      raw_wire_bytes(address, length, partition->queue.max_payload_bytes));
+	partition->last_store_ns = now_ns;
+
+	if (keeps(partition) && glk_kept_lines_renew(&partition->kept_lines))
+		glk_partition_flush(partition, GLK_FLUSH_ENTRIES_FULL);
+	while (left) {
+		size_t piece = glk_write_queue_piece(&partition->queue, address, left);
+		struct glk_write_queue *queue = put(partition, address, from, piece, left);
+
+		/* For every piece, since a flush between two pieces clears the owners. */
+		queue->owners |= 1u << context;
+		left -= piece;
+		if (left == 0)
+			queue->stores++;
+		if (!partition->coalesce)
+			glk_partition_flush(partition, GLK_FLUSH_DRAIN);
+		address += piece;
+		from += piece;
+	}
 }
 
 uint64_t glk_partition_deadline(const struct glk_partition *partition)
 {
-	if (partition->queue.used == 0 || partition->flush_timeout_ns == 0)
+	if (glk_partition_entries(partition) == 0 || partition->flush_timeout_ns == 0)
 		return UINT64_MAX;
 	if (partition->last_store_ns > UINT64_MAX - partition->flush_timeout_ns)
 		return UINT64_MAX;
@@ -203,7 +274,8 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
 		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0) |
 		       (partition->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-		       (partition->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
+		       (partition->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
+		       (partition->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0);
 	default:
 		return 0;
 	}
@@ -225,28 +297,16 @@ static bool allowed(unsigned reg, uint64_t value)
 	}
 }
 
-/* Configuring the queue resets its shape: sets that of the packet format, and whether a flush may take several packets. */
-static void shape(struct glk_partition *partition)
-{
-	struct glk_write_queue *queue = &partition->queue;
-
-	queue->packing = partition->packing && partition->form == GLK_FORM_PLAIN;
-	if (partition->form == GLK_FORM_COMPACT)
-		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
-	else
-		glk_write_queue_shape(queue, GLK_LINE_BYTES, queue->subheader_bytes);
-}
-
 void glk_partition_set_form(struct glk_partition *partition, enum glk_packet_form form)
 {
 	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
 	partition->form = form;
-	shape(partition);
+	shape(partition, partition->queue.subheader_bytes, partition->queue.max_payload_bytes);
 }
 
 int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t value)
 {
-	struct glk_write_queue *queue = &partition->queue;
+	unsigned subheader_bytes = partition->queue.subheader_bytes, max_payload_bytes = partition->queue.max_payload_bytes;
 
 	if (!allowed(reg, value))
 		return -EINVAL;
@@ -255,10 +315,10 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 	glk_partition_flush(partition, GLK_FLUSH_CONFIG);
 	switch (reg) {
 	case GLK_PARTITION_SUBHEADER_BYTES:
-		glk_write_queue_configure(queue, (unsigned)value, queue->max_payload_bytes);
+		subheader_bytes = (unsigned)value;
 		break;
 	case GLK_PARTITION_MAX_PAYLOAD_BYTES:
-		glk_write_queue_configure(queue, queue->subheader_bytes, (unsigned)value);
+		max_payload_bytes = (unsigned)value;
 		break;
 	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
 		partition->flush_timeout_ns = value;
@@ -267,6 +327,6 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 		set_mode(partition, value);
 		break;
 	}
-	shape(partition);
+	shape(partition, subheader_bytes, max_payload_bytes);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/counters.h"
+#include "finepack/kept_lines.h"
 #include "finepack/packetizer.h"
 #include "finepack/write_queue.h"
 
@@ -29,18 +30,19 @@ enum glk_packet_form {
 /** Members may be read; only the functions below change them, except `remote`, which the endpoint sets. */
 struct glk_partition {
 	struct glk_write_queue queue;
+	struct glk_write_queue kept; /**< with `keep`, stores to kept_lines; has the settings of `queue` */
+	struct glk_kept_lines kept_lines;
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< the other card may access it; checked for its requests */
 	bool packing; /**< MODE.PACKING; other forms than PLAIN ignore it */
 	bool compact; /**< MODE.COMPACT, in effect with `packing` */
+	bool keep; /**< MODE.KEEP, in effect with `packing` */
 	bool peer_compact; /**< if `remote`: the other card accepts the compact form */
 	bool remote; /**< of kind link: stores that are not coalesced leave as write requests, which their sender counts */
 	enum glk_packet_form form;
 	uint64_t flush_timeout_ns;
 	uint64_t last_store_ns;
-	uint64_t queued_stores; /**< stores with bytes in the queue: a reset drops them */
-	uint32_t owners;	/**< bit N: the queue holds a store of context N */
 	struct glk_partition_counters counters;
 	glk_packet_out out;
 	void *user;
@@ -59,6 +61,27 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 
 /** Sends all queued stores, if any, counted under `reason`. */
 void glk_partition_flush(struct glk_partition *partition, unsigned reason);
+
+/** The same for each queue that holds a store of the context, or a byte of [address, address + length) (link
+ *  addresses): first the one with the first of these. */
+void glk_partition_flush_owned(struct glk_partition *partition, unsigned context, unsigned reason);
+void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason);
+
+/** Entries in use, payload of a flush at this moment in bytes, queued stores: of both queues. */
+static inline unsigned glk_partition_entries(const struct glk_partition *partition)
+{
+	return partition->queue.used + partition->kept.used;
+}
+
+static inline unsigned glk_partition_payload(const struct glk_partition *partition)
+{
+	return partition->queue.payload_bytes + partition->kept.payload_bytes;
+}
+
+static inline uint64_t glk_partition_stores(const struct glk_partition *partition)
+{
+	return partition->queue.stores + partition->kept.stores;
+}
 
 /** Counts a packet sent for `reason`: payload bytes without padding, and bytes on the wire. */
 void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,

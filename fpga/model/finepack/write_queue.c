@@ -258,6 +258,8 @@ void glk_write_queue_clear(struct glk_write_queue *queue)
 	queue->used = 0;
 	queue->runs = 0;
 	queue->payload_bytes = 0;
+	queue->stores = 0;
+	queue->owners = 0;
 	if (queue->generation++ == GENERATION_LAST) {
 		memset(queue->slots, 0, sizeof(queue->slots));
 		queue->generation = 1;

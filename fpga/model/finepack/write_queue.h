@@ -39,6 +39,8 @@ struct glk_write_queue {
 	unsigned used;		    /**< entries in use, in the order of first stores */
 	unsigned runs;		    /**< sub-packets of a packet flushed now */
 	unsigned payload_bytes;	    /**< payload of a packet flushed now; with `packing` that of all, were no run joined or alone */
+	uint64_t stores;	    /**< counted by the partition: stores whose last piece is queued here */
+	uint32_t owners;	    /**< set by the partition: bit N, a store of context N is queued */
 	uint64_t base;		    /**< first link address of the window; undefined while used is 0 */
 	uint64_t range_bytes;	    /**< R, size of the window */
 	uint64_t generation;	    /**< hash slots with another generation are free */

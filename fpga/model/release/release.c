@@ -10,8 +10,8 @@
 static void flush_owned(struct glk_releases *releases, uint32_t partitions, unsigned context, unsigned reason)
 {
 	for (unsigned p = 0; p < releases->common->config.partitions; p++)
-		if ((partitions & (1u << p)) && (releases->endpoints->partitions[p].owners & (1u << context)))
-			glk_partition_flush(&releases->endpoints->partitions[p], reason);
+		if (partitions & (1u << p))
+			glk_partition_flush_owned(&releases->endpoints->partitions[p], context, reason);
 }
 
 /* Later stores belong to the next release, since their writes may fail after this one completes. */

@@ -31,10 +31,8 @@ void glk_store_range(struct glk_windows *windows, unsigned window, uint64_t offs
 
 void glk_flush_hit(struct glk_windows *windows, const struct glk_target *target, size_t len, unsigned reason)
 {
-	struct glk_partition *partition = &windows->endpoints->partitions[target->partition];
-
-	if (glk_write_queue_hits(&partition->queue, glk_link_address(target->partition, target->offset), len))
-		glk_partition_flush(partition, reason);
+	glk_partition_flush_hit(&windows->endpoints->partitions[target->partition],
+				glk_link_address(target->partition, target->offset), len, reason);
 }
 
 int glk_load(struct glk_windows *windows, const struct glk_target *target, void *data, size_t len, unsigned reason)

@@ -32,6 +32,7 @@ module glk_partition_settings #(
   output logic [PARTITIONS-1:0]    cfg_self_describe,
   output logic [PARTITIONS-1:0]    cfg_packing,
   output logic [PARTITIONS-1:0]    cfg_compact,
+  output logic [PARTITIONS-1:0]    cfg_keep,
   output logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns,
   output logic [PARTITIONS*2-1:0]  ep_kind,
   output logic [PARTITIONS*52-1:0] ep_base,
@@ -63,7 +64,7 @@ module glk_partition_settings #(
           SUBHEADER: cfg_subheader_bytes[p*3 +: 3]     <= new_value[2:0];
           PAYLOAD:   cfg_max_payload_bytes[p*13 +: 13] <= new_value[12:0];
           TIMEOUT:   cfg_flush_timeout_ns[p*30 +: 30]  <= new_value[29:0];
-          MODE:      {cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <= new_value[4:0];
+          MODE:      {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <= new_value[5:0];
           KIND:      ep_kind[p*2 +: 2]                 <= new_value[1:0];
           EP_BASE:   ep_base[p*52 +: 52]               <= new_value[63:12];
           EP_BYTES:  ep_bytes[p*37 +: 37]              <= new_value[48:12];
@@ -73,7 +74,7 @@ module glk_partition_settings #(
       if (rst || clear) begin
         cfg_subheader_bytes[p*3 +: 3]              <= 3'(glk_regs::PARTITION_SUBHEADER_BYTES_RESET);
         cfg_max_payload_bytes[p*13 +: 13]          <= 13'(glk_regs::PARTITION_MAX_PAYLOAD_BYTES_RESET);
-        {cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <= 5'(glk_regs::PARTITION_MODE_RESET);
+        {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <= 6'(glk_regs::PARTITION_MODE_RESET);
         cfg_flush_timeout_ns[p*30 +: 30]           <= '0;
         ep_kind[p*2 +: 2]                          <= 2'(glk_regs::EP_NONE);
         ep_base[p*52 +: 52]                        <= '0;
@@ -86,7 +87,7 @@ module glk_partition_settings #(
   logic [2:0]  subheader;
   logic [12:0] payload;
   logic [29:0] timeout;
-  logic [4:0]  mode;
+  logic [5:0]  mode;
   logic [1:0]  kind;
   logic [51:0] base;
   logic [36:0] bytes;
@@ -98,7 +99,7 @@ module glk_partition_settings #(
         subheader <= cfg_subheader_bytes[i*3 +: 3];
         payload   <= cfg_max_payload_bytes[i*13 +: 13];
         timeout   <= cfg_flush_timeout_ns[i*30 +: 30];
-        mode      <= {cfg_compact[i], cfg_packing[i], ep_open[i], cfg_self_describe[i], cfg_coalesce[i]};
+        mode      <= {cfg_keep[i], cfg_compact[i], cfg_packing[i], ep_open[i], cfg_self_describe[i], cfg_coalesce[i]};
         kind      <= ep_kind[i*2 +: 2];
         base      <= ep_base[i*52 +: 52];
         bytes     <= ep_bytes[i*37 +: 37];
@@ -150,7 +151,7 @@ module glk_partition_settings #(
                    (new_value[12:7] == 6'd1 || new_value[12:7] == 6'd2 || new_value[12:7] == 6'd4 || new_value[12:7] == 6'd8 ||
                     new_value[12:7] == 6'd16 || new_value[12:7] == 6'd32);
       TIMEOUT:   allowed <= new_value <= 64'(glk_regs::TIMEOUT_MAX_NS);
-      MODE:      allowed <= new_value[63:5] == '0 && (link || !new_value[2]);
+      MODE:      allowed <= new_value[63:6] == '0 && (link || !new_value[2]);
       KIND:
         allowed <= new_value == 64'(glk_regs::EP_NONE) || new_value == value ||
                    (vacant && ((new_value == 64'(glk_regs::EP_BUS) && bus_fits) || (new_value == 64'(glk_regs::EP_POOL) && pool_fits) ||

@@ -92,7 +92,7 @@ static uint64_t flushes(void)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
-		sum += t.model[i].queue.generation - 1;
+		sum += t.model[i].queue.generation - 1 + t.model[i].kept.generation - 1;
 	return sum;
 }
 
@@ -200,20 +200,20 @@ static void check_queues(void)
 	if (t.flushed != flushes())
 		fail("flushes", flushes(), t.flushed);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
-		stores += t.model[i].queued_stores;
-		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
-			fail("partition not empty", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
+		stores += glk_partition_stores(&t.model[i]);
+		if (((t.out.holds >> i) & 1) != (glk_partition_entries(&t.model[i]) != 0))
+			fail("partition not empty", glk_partition_entries(&t.model[i]) != 0, (t.out.holds >> i) & 1);
 	}
 	if (t.out.queued_stores != stores)
 		fail("queued stores", stores, t.out.queued_stores);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
 		none.look_partition = i;
-		for (unsigned clocks = 0; clocks < 3; clocks++)
+		for (unsigned clocks = 0; clocks < 4; clocks++)
 			clock_once(&none);
-		if (t.out.look_entries != t.model[i].queue.used)
-			fail("entries", t.model[i].queue.used, t.out.look_entries);
-		if (t.out.look_payload != t.model[i].queue.payload_bytes)
-			fail("payload", t.model[i].queue.payload_bytes, t.out.look_payload);
+		if (t.out.look_entries != glk_partition_entries(&t.model[i]))
+			fail("entries", glk_partition_entries(&t.model[i]), t.out.look_entries);
+		if (t.out.look_payload != glk_partition_payload(&t.model[i]))
+			fail("payload", glk_partition_payload(&t.model[i]), t.out.look_payload);
 	}
 }
 
@@ -301,8 +301,7 @@ static void do_flush_owned(unsigned partition, unsigned context)
 {
 	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = GLK_FLUSH_RELEASE, .owned = true, .context = context };
 
-	if ((t.model[partition].owners >> context) & 1)
-		glk_partition_flush(&t.model[partition], GLK_FLUSH_RELEASE);
+	glk_partition_flush_owned(&t.model[partition], context, GLK_FLUSH_RELEASE);
 	give_token(&in);
 }
 
@@ -313,8 +312,8 @@ static void do_probe(unsigned partition, uint64_t offset, unsigned length)
 		.kind = PROBE, .partition = partition, .address = offset, .length = length, .reason = GLK_FLUSH_LOAD_HIT,
 	};
 
-	if (length && glk_write_queue_hits(&t.model[partition].queue, glk_link_address(partition, offset), length))
-		glk_partition_flush(&t.model[partition], GLK_FLUSH_LOAD_HIT);
+	if (length)
+		glk_partition_flush_hit(&t.model[partition], glk_link_address(partition, offset), length, GLK_FLUSH_LOAD_HIT);
 	give_token(&in);
 }
 
@@ -400,13 +399,16 @@ static void set_config(unsigned partition, const struct tx_config *c)
 {
 	struct glk_partition *m = &t.model[partition];
 
+	do_flush(partition, GLK_FLUSH_CONFIG); /* as the card's registers do, ahead of a change */
+	check_queues();
 	glk_partition_set(m, GLK_PARTITION_SUBHEADER_BYTES, c->subheader_bytes);
 	glk_partition_set(m, GLK_PARTITION_MAX_PAYLOAD_BYTES, c->max_payload_bytes);
 	glk_partition_set(m, GLK_PARTITION_MODE,
 			  (c->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 				  (c->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
 				  (c->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-				  (c->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0));
+				  (c->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
+				  (c->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0));
 	tx_dut_configure(t.dut, partition, c);
 }
 
@@ -420,6 +422,7 @@ static void configure(unsigned partition)
 		.self_describe = below(&t.chance, 4) != 0,
 		.packing = below(&t.chance, 4) != 0,
 		.compact = below(&t.chance, 3) != 0,
+		.keep = below(&t.chance, 2),
 	};
 
 	set_config(partition, &c);
@@ -440,14 +443,14 @@ static int64_t saved(unsigned partition)
 static void check_cost(const int64_t *before, unsigned partitions)
 {
 	for (unsigned i = 0; i < partitions; i++)
-		if (t.model[i].packing && t.model[i].coalesce && t.model[i].queue.subheader_bytes > 2 && saved(i) < before[i])
+		if (t.model[i].packing && !t.model[i].keep && t.model[i].coalesce && t.model[i].queue.subheader_bytes > 2 && saved(i) < before[i])
 			fail("bytes on the wire, beyond those of plain writes", 0, (uint64_t)(before[i] - saved(i)));
 }
 
 /* More runs than a packet may have, of a byte or two. */
 static void run_short_runs(void)
 {
-	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true };
+	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true, below(&t.chance, 2) };
 	uint64_t address = draw(&t.chance) % (UINT64_C(1) << 40);
 
 	set_config(0, &c);
@@ -555,7 +558,7 @@ static void run_round(uint64_t stores)
 /* End-to-end stores per clock, for the report: no gaps and no back-pressure besides the card's. */
 static void report_rate(const char *name, unsigned kind, unsigned length, bool packing, bool compact)
 {
-	const struct tx_config c = { 5, 4096, true, true, packing, compact };
+	const struct tx_config c = { 5, 4096, true, true, packing, compact, false };
 	struct pattern p = { .partitions = 1, .kind = kind, .span_shift = 26, .length_max = length };
 	const unsigned stores = 20000;
 

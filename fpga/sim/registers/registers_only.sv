@@ -82,11 +82,11 @@ module registers_only #(
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr(1'b0), .flr_done(), .serial, .pool_bytes, .link, .link_up(up), .leases(1'b0),
     .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    .enabled(), .cfg_subheader_bytes(), .cfg_max_payload_bytes(), .cfg_coalesce(), .cfg_self_describe(), .cfg_packing(), .cfg_compact(), .cfg_flush_timeout_ns(),
+    .enabled(), .cfg_subheader_bytes(), .cfg_max_payload_bytes(), .cfg_coalesce(), .cfg_self_describe(), .cfg_packing(), .cfg_compact(), .cfg_keep(), .cfg_flush_timeout_ns(),
     .ep_kind, .ep_base(), .ep_bytes(), .ep_changed(), .ep_open, .remote(ep_remote), .remote_bound, .remote_partition, .ask_valid, .ask_partition, .generation(),
     .pause(), .f_partition(), .f_reason(), .f_valid(), .f_ready(1'b1), .quiet(1'b1), .halt(), .ring_halted(1'b1), .ring_stale(1'b0),
     .release_stale(1'b0), .others_idle(1'b1), .clear, .queued_stores(32'd0), .dropped_valid(), .dropped_count(),
-    .tx_holds('0), .all_acknowledged(under_way == '0), .look_partition, .look_entries(7'd0), .look_payload(15'd0),
+    .tx_holds('0), .all_acknowledged(under_way == '0), .look_partition, .look_entries(8'd0), .look_payload(16'd0),
     .look_unacknowledged(late_unacknowledged[(LATE-1)*32 +: 32]), .look_remote_bytes(late_remote_bytes[(LATE-1)*64 +: 64]), .under_way,
     .w_valid, .w_ready(1'b1), .w_write, .w_row(), .w_data(), .w_done, .w_q('0),
     .h_valid, .h_ready(1'b1), .h_write, .h_row(), .h_data(), .h_done, .h_q('0),

@@ -20,7 +20,7 @@ static void good_names(void **state)
 		"soft:", "soft:endpoints=1", "soft:endpoints=16", "soft:memory=4k", "soft:memory=4096", "soft:memory=1M",
 		"soft:memory=1G", "soft:subheader=2", "soft:subheader=6", "soft:payload=128", "soft:payload=4096",
 		"soft:timeout=0", "soft:timeout=1000000000", "soft:coalesce=0", "soft:coalesce=1", "soft:packing=1",
-		"soft:packing=1,compact=1",
+		"soft:packing=1,compact=1", "soft:packing=1,keep=1", "soft:packing=1,compact=1,keep=1", "soft:keep=1",
 		"soft:endpoints=16,memory=64M,subheader=4,payload=256,coalesce=1", "soft:endpoints=1,memory=64G",
 	};
 
@@ -47,7 +47,7 @@ static void bad_names(void **state)
 		"soft:memory=65G", "soft:memory=1T", "soft:memory=4K", "soft:memory=1MM", "soft:memory=1MB",
 		"soft:memory=18446744073709551615", "soft:memory=17179869185G", "soft:memory=18014398509481985k",
 		"soft:subheader=1", "soft:subheader=7", "soft:payload=64", "soft:payload=129", "soft:payload=8192",
-		"soft:payload=0", "soft:payload=4k", "soft:timeout=1000000001", "soft:coalesce=2", "soft:packing=2", "soft:compact=2", "soft:colour=1",
+		"soft:payload=0", "soft:payload=4k", "soft:timeout=1000000001", "soft:coalesce=2", "soft:packing=2", "soft:compact=2", "soft:keep=2", "soft:colour=1",
 		"soft:=1", "soft:=", "soft:Endpoints=1", "soft:endpoint=1", "soft:endpoints=1;memory=4k",
 		"soft:endpoints=1,memory=0", "soft:memory=0,memory=4k", "soft:1", "soft:endpoints==1",
 		"soft:endpoints=1 ,memory=4k",

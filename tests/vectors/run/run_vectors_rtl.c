@@ -401,7 +401,7 @@ static bool do_queued(struct run *r)
 {
 	struct tx_in in = { .look_partition = (unsigned)r->n[0] };
 
-	for (unsigned clocks = 0; clocks < 3; clocks++)
+	for (unsigned clocks = 0; clocks < 4; clocks++)
 		tx_clock(r, &in);
 	return fail(r, "entries queued", r->n[1], r->out.look_entries) && fail(r, "payload queued", r->n[2], r->out.look_payload);
 }

@@ -70,6 +70,10 @@ check "set-packing 2 is refused" says "packing '2': must be 0 or 1" gpulinkctl s
 check "set-format" ctl 0 set-format compact --partition 3
 check "the form is in sysfs" holds 3/compact 1
 check "set-format 1 is refused" says "format '1': must be subheader or compact" gpulinkctl set-format 1 --partition 3
+check "set-keep" ctl 0 set-keep 1 --partition 3
+check "it is in sysfs" holds 3/keep 1
+check "monitor shows it" monitored " gpulink0 partition 3 keep: 0 -> 1"
+check "set-keep 2 is refused" says "keep '2': must be 0 or 1" gpulinkctl set-keep 2 --partition 3
 check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
 check "the endpoint is in sysfs" holds 0/endpoint "0000:00:08.0 0"
 check "monitor shows it" monitored " gpulink0 partition 0 endpoint: none -> 0000:00:08.0 0"
@@ -107,6 +111,7 @@ check "monitor shows the new generation" monitored " gpulink0 generation: $gener
 check "reset keeps settings" holds 7/subheader_bytes 5
 check "and packing" holds 3/packing 1
 check "and the form" holds 3/compact 1
+check "and kept lines" holds 3/keep 1
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 echo "[defaults]
 subheader_bytes = 9" >/tmp/wrong
@@ -152,9 +157,11 @@ check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
 check "program loads logic without packing" says "gpulink0: new logic" gpulinkctl program $images/plain $images/sixteen
 check "the card has no file for packing" test ! -e $class/partitions/0/packing
 check "and none for the compact form" test ! -e $class/partitions/0/compact
+check "and none for kept lines" test ! -e $class/partitions/0/keep
 check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
 check "set-packing is refused" ctl 1 set-packing 1
 check "set-format is refused" ctl 1 set-format compact
+check "set-keep is refused" ctl 1 set-keep 1
 check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen
 check "the driver has 8 partitions" partitions_are 8
 check "the daemon configures the card again" configured

@@ -250,6 +250,10 @@ check "set-format compact" ctl 0 "format is now compact on partition 2" set-form
 check "set-format changes the card" holds gpulink0/partitions/2/compact 1
 check "set-format subheader" ctl 0 "format is now subheader on partition 2" set-format subheader --partition 2
 check "set-format: an unknown form is rejected" ctl 2 "format '1': must be subheader or compact" set-format 1
+echo 0 >"$work/cards/gpulink0/partitions/2/keep"
+check "set-keep" ctl 0 "keep is now 1 on partition 2" set-keep 1 --partition 2
+check "set-keep changes the card" holds gpulink0/partitions/2/keep 1
+check "set-keep 2 is rejected" ctl 2 "keep '2': must be 0 or 1" set-keep 2
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open changes the card" holds gpulink0/partitions/2/open 1
 check "set-endpoint: remote partition" ctl 0 "endpoint of partition 3 is now link 11" set-endpoint 3 "link 11"

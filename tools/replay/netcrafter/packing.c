@@ -122,8 +122,7 @@ bool packing_load(struct system *s, uint32_t packet)
 	unsigned cluster = system_cluster(s, p->source);
 	uint64_t address = glk_link_address(p->destination, (uint64_t)s->requests->list[p->owner].line * LINE_BYTES);
 
-	if (glk_write_queue_hits(&c->partition.queue, address, LINE_BYTES))
-		glk_partition_flush(&c->partition, GLK_FLUSH_LOAD_HIT);
+	glk_partition_flush_hit(&c->partition, address, LINE_BYTES, GLK_FLUSH_LOAD_HIT);
 	return packing_push(s, cluster);
 }
 

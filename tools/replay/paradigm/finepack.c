@@ -4,7 +4,7 @@
  * finepack: one window per destination, one sub-header width; what the card sends.
  * packing: the same with MODE.PACKING: the queue leaves when its lines are full, in as many packets as it takes.
  * packing-compact: packing with MODE.COMPACT: the same packets, in the compact form where that takes less.
- * recency (model only): packing whose lines leave in the order of their last stores, others early (recency.h).
+ * keep: packing-compact with MODE.KEEP: lines stored to first have a queue of their own as long as stores to them are frequent.
  * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
  * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
  * LCRC and ECRC: 10 bytes more.
@@ -16,7 +16,6 @@
 
 #include "direct.h"
 #include "finepack/partition.h"
-#include "finepack/recency.h"
 
 enum { CONFIG_PACKET_EXTRA = 10 };
 _Static_assert((unsigned)TALLY_REASONS == GLK_FLUSH_COUNT, "a tally has all flush reasons");
@@ -24,7 +23,6 @@ _Static_assert((unsigned)TALLY_REASONS == GLK_FLUSH_COUNT, "a tally has all flus
 struct finepack {
 	struct direct direct; /* first: direct_tally() is used on this */
 	struct glk_partition partition;
-	struct glk_recency recency; /* ahead of it, for the paradigm of that name */
 	unsigned sub_packet_extra; /* wire bytes of each sub-packet, beside those of the packet */
 };
 
@@ -86,13 +84,9 @@ static void *create_packing_compact(const struct setting *setting)
 	return make_packing(setting, GLK_PARTITION_MODE_COMPACT_MASK);
 }
 
-static void *create_recency(const struct setting *setting)
+static void *create_keep(const struct setting *setting)
 {
-	struct finepack *f = create_packing(setting);
-
-	if (f)
-		glk_recency_init(&f->recency, &f->partition, setting->queue_entries);
-	return f;
+	return make_packing(setting, GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK);
 }
 
 /* A configuration packet replaces each FinePack packet's header, and every sub-packet adds its own link overhead. */
@@ -125,33 +119,11 @@ static void store(void *state, uint64_t address, uint32_t size)
 	glk_partition_store(&f->partition, address, data, size, 0, 0);
 }
 
-static void store_recency(void *state, uint64_t address, uint32_t size)
-{
-	struct finepack *f = state;
-
-	glk_recency_store(&f->recency, address, data, size);
-}
-
 static void load(void *state, uint64_t address, uint32_t size)
 {
 	struct finepack *f = state;
 
-	if (glk_write_queue_hits(&f->partition.queue, address, size))
-		glk_partition_flush(&f->partition, GLK_FLUSH_LOAD_HIT);
-}
-
-static void load_recency(void *state, uint64_t address, uint32_t size)
-{
-	struct finepack *f = state;
-
-	if (glk_recency_hits(&f->recency, address, size))
-		glk_recency_flush(&f->recency, GLK_FLUSH_LOAD_HIT);
-}
-
-static void count_data(struct finepack *f)
-{
-	f->direct.tally.data_bytes = f->partition.counters.value[GLK_PARTITION_COUNTER(STORE_BYTES)] -
-				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
+	glk_partition_flush_hit(&f->partition, address, size, GLK_FLUSH_LOAD_HIT);
 }
 
 static void release(void *state)
@@ -159,15 +131,8 @@ static void release(void *state)
 	struct finepack *f = state;
 
 	glk_partition_flush(&f->partition, GLK_FLUSH_RELEASE);
-	count_data(f);
-}
-
-static void release_recency(void *state)
-{
-	struct finepack *f = state;
-
-	glk_recency_flush(&f->recency, GLK_FLUSH_RELEASE);
-	count_data(f);
+	f->direct.tally.data_bytes = f->partition.counters.value[GLK_PARTITION_COUNTER(STORE_BYTES)] -
+				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 }
 
 #define FINEPACK(name_, label_, summary_, create_)                                                              \
@@ -184,10 +149,9 @@ const struct paradigm paradigm_packing_compact = {
 	FINEPACK("packing-compact", "packing-compact", "packing with set-format compact: packets in the compact form where that takes less",
 		 create_packing_compact)
 };
-const struct paradigm paradigm_recency = {
-	.name = "recency", .label = "recency (model only)", .summary = "packing whose least recently stored lines leave, others early",
-	.create = create_recency, .free = free, .store = store_recency, .load = load_recency, .copy = direct_nothing,
-	.release = release_recency, .tally = direct_tally, .model_only = true,
+const struct paradigm paradigm_keep = {
+	FINEPACK("keep", "keep", "packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
+		 create_keep)
 };
 const struct paradigm paradigm_compact = {
 	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes", create_compact),

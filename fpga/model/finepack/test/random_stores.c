@@ -2,7 +2,7 @@
 /*
  * Random stores through partition, packetizer and de-packetizer: the resulting memory equals that of the same stores made
  * directly, for each packet format, sub-header width and queue capacity, many payload limits and traffic patterns; no packet
- * exceeds its limit.
+ * exceeds its limit. With MODE.KEEP the mode changes at random, contexts release, loads come, and no line is in both queues.
  *
  * random_stores [STORES]: 10^7 by default. GPULINK_SEED replays one run.
  */
@@ -16,20 +16,19 @@
 
 #include "finepack/depacketizer.h"
 #include "finepack/partition.h"
-#include "finepack/recency.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
-enum { PACKING = GLK_FORM_COMPACT + 1, COMPACT_PACKING, RECENCY, KINDS }; /* kinds of packets: the forms, and these */
+enum { PACKING = GLK_FORM_COMPACT + 1, COMPACT_PACKING, KEEP, KINDS }; /* kinds of packets: the forms, and these */
 
 struct bench {
 	struct chance chance;
 	struct glk_partition sender;
-	struct glk_recency recency; /* ahead of it, if `recent` */
-	bool recent;
+	bool keep;		   /* with all that is done only then */
 	unsigned partition;
 	uint64_t placed; /* offset of the memory in the endpoint */
 	uint64_t packets, sub_packets, bad;
 	uint8_t direct[MEMORY + TAIL], sent[MEMORY + TAIL];
+	uint8_t owner[MEMORY + TAIL]; /* the context that stored last; only with `keep` */
 };
 
 static void write_sent(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
@@ -67,7 +66,7 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 	static const unsigned sizes[] = { 1, 2, 4, 8, 8, 8, 16, 32, 64, 128 };
 	unsigned len = shape & 1 ? 1 + below(&b->chance, TAIL) : sizes[below(&b->chance, 10)];
 	uint8_t data[TAIL];
-	unsigned at;
+	unsigned at, context;
 
 	switch (shape >> 1) {
 	case 0: /* anywhere */
@@ -89,25 +88,67 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 		memcpy(data + i, &r, len - i < 8 ? len - i : 8);
 	}
 	memcpy(b->direct + at, data, len);
-	if (b->recent)
-		glk_recency_store(&b->recency, glk_link_address(b->partition, b->placed + at), data, len);
-	else
-		glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, 0, 0);
+	context = b->keep ? below(&b->chance, 32) : 0;
+	glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, context, 0);
+	if (b->keep)
+		for (unsigned i = 0; i < len; i++)
+			b->owner[at + i] = (uint8_t)context;
 }
 
-static void flush(struct bench *b)
+/* A byte of the memory is queued. */
+static bool queued(const struct glk_write_queue *queue, const struct bench *b, unsigned at)
 {
-	if (b->recent)
-		glk_recency_flush(&b->recency, GLK_FLUSH_RELEASE);
-	else
-		glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
+	return glk_write_queue_hits(queue, glk_link_address(b->partition, b->placed + at), 1);
 }
 
-/* A byte that differs at the destination is queued. */
-static bool misses_queued(const struct bench *b, unsigned at)
+/* Bytes of [at, end) that differ at the destination and are not queued, that are in both queues; all that differ, if `arrived`. */
+static uint64_t wrong_bytes(const struct bench *b, unsigned at, unsigned end, bool arrived)
 {
-	return b->recent && b->direct[at] != b->sent[at] &&
-	       !glk_recency_hits(&b->recency, glk_link_address(b->partition, b->placed + at), 1);
+	uint64_t wrong = 0;
+
+	for (; at < end; at++) {
+		bool kept = queued(&b->sender.kept, b, at), other = queued(&b->sender.queue, b, at);
+
+		wrong += (kept && other) || (b->direct[at] != b->sent[at] && (arrived || !(kept || other)));
+	}
+	return wrong;
+}
+
+/* All that a context has stored has arrived. */
+static uint64_t unreleased(const struct bench *b, unsigned context)
+{
+	uint64_t wrong = 0;
+
+	for (unsigned at = 0; at < MEMORY + TAIL; at++)
+		wrong += b->owner[at] == context && b->direct[at] != b->sent[at];
+	return wrong;
+}
+
+/* What may come between stores: the release of a context, a load, another mode. */
+static void between(struct bench *b, uint64_t mode, unsigned at)
+{
+	unsigned context = below(&b->chance, 32), end = (at + below(&b->chance, 2048)) % MEMORY;
+
+	b->bad += wrong_bytes(b, end, end + 1, false);
+	switch (below(&b->chance, 512)) {
+	case 0:
+		at = below(&b->chance, 2) ? at : below(&b->chance, MEMORY);
+		end = at + 1 + below(&b->chance, TAIL);
+		glk_partition_flush_hit(&b->sender, glk_link_address(b->partition, b->placed + at), end - at, GLK_FLUSH_LOAD_HIT);
+		b->bad += wrong_bytes(b, at, end, true);
+		break;
+	case 1:
+		glk_partition_flush_owned(&b->sender, context, GLK_FLUSH_RELEASE);
+		b->bad += below(&b->chance, 16) ? 0 : unreleased(b, context);
+		break;
+	case 2:
+		mode ^= (uint64_t)GLK_PARTITION_MODE_KEEP_MASK * (below(&b->chance, 4) == 0);
+		mode ^= (uint64_t)GLK_PARTITION_MODE_PACKING_MASK * (below(&b->chance, 4) == 0);
+		mode ^= (uint64_t)GLK_PARTITION_MODE_COALESCE_MASK * (below(&b->chance, 4) == 0);
+		mode ^= (uint64_t)GLK_PARTITION_MODE_COMPACT_MASK * below(&b->chance, 2);
+		b->bad += glk_partition_set(&b->sender, GLK_PARTITION_MODE, mode) != 0;
+		break;
+	}
 }
 
 /* The counters of the sender match the data received. */
@@ -118,7 +159,7 @@ static bool counters_agree(const struct bench *b, uint64_t stores)
 
 	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
 		flushes += value[glk_flush_counter(reason)];
-	return (b->recent || value[GLK_PARTITION_COUNTER(STORES)] == stores) && value[GLK_PARTITION_COUNTER(PACKETS)] == b->packets &&
+	return value[GLK_PARTITION_COUNTER(STORES)] == stores && value[GLK_PARTITION_COUNTER(PACKETS)] == b->packets &&
 	       value[GLK_PARTITION_COUNTER(SUB_PACKETS)] == b->sub_packets && flushes == b->packets;
 }
 
@@ -127,7 +168,8 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 {
 	unsigned cursor = 0, shape = 0;
 	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind >= PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-			(kind == COMPACT_PACKING ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
+			(kind == COMPACT_PACKING ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
+			(kind == KEEP ? GLK_PARTITION_MODE_KEEP_MASK : 0);
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
 	glk_partition_set_form(&b->sender, kind >= PACKING ? GLK_FORM_PLAIN : kind);
@@ -135,8 +177,7 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, mode | below(&b->chance, 2) << 1))
 		return 1;
-	b->recent = kind == RECENCY;
-	glk_recency_init(&b->recency, &b->sender, entries);
+	b->keep = kind == KEEP;
 	b->partition = below(&b->chance, 16);
 	b->placed = (uint64_t)below(&b->chance, 1 << 20) << 12;
 	b->bad = b->packets = b->sub_packets = 0;
@@ -146,18 +187,19 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 			cursor = below(&b->chance, MEMORY);
 		}
 		one_store(b, shape, &cursor);
-		b->bad += misses_queued(b, cursor);
+		if (b->keep)
+			between(b, mode, cursor);
 		if (below(&b->chance, 4096) == 0)
-			flush(b);
+			glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
 	}
-	flush(b);
+	glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
 	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
 /* Runs all limits and capacities of a kind of packets and a width. Returns the number of failures. */
 static int run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
 {
-	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "recency" };
+	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "keep" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
 	int failed = 0;

@@ -65,7 +65,7 @@ const char *const sysfs_files[] = {
 	"partitions/0/flush_timeout_ns", "partitions/1/coalesce", "reset", "partitions/2/endpoint", "partitions/1/open",
 	"link/enable", "link/stitching", "link/pool_cycles", "link/trim_bytes", "link/timeout_ns", "partitions/0/ranges/add",
 	"partitions/0/ranges/remove", "pool/read_lease", "pool/adapt", "partitions/7/endpoint", "partitions/0/packing",
-	"partitions/0/compact", NULL,
+	"partitions/0/compact", "partitions/0/keep", NULL,
 };
 const char *const sysfs_values[] = { "none", "pool", "0000:00:08.0 0", "0000:00:09.0 0", "0000:00:09.0 7", "0",
 				     "1", "3", "256", "4096", "18446744073709551615", "link 2", "link 3", "link 3 65536",
