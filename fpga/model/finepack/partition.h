@@ -62,9 +62,10 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 /** Sends all queued stores, if any, counted under `reason`. */
 void glk_partition_flush(struct glk_partition *partition, unsigned reason);
 
-/** The same for each queue that holds a store of the context, or a byte of [address, address + length) (link
- *  addresses): first the one with the first of these. */
+/** The same for each queue that holds a store of the context. */
 void glk_partition_flush_owned(struct glk_partition *partition, unsigned context, unsigned reason);
+
+/** The same for each queue that holds a byte of [address, address + length) (link addresses), first the one with the first of these. */
 void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason);
 
 /** Entries in use, payload of a flush at this moment in bytes, queued stores: of both queues. */

@@ -601,15 +601,17 @@ module glk_write_queue #(
       wire flush = d_flush && d_hot[g];
       wire [BANKS-1:0] given = (done_valid && done_partition == PW'(g)) ? BANKS'(1) << done_bank : '0;
       wire [BANKS-1:0] busy  = bank_busy[g] & ~given;
+      wire [BW-1:0]    fills = bank[g], next = spare[g];
       wire [BANKS-1:0] kept;  // the bank of the kept queue
       if (KEEP != 0) begin : keeps
-        assign kept = some[(1 << PW) + g] ? BANKS'(1) << bank[(1 << PW) + g] : '0;
+        wire [BW-1:0] fills_kept = bank[(1 << PW) + g];
+        assign kept = some[(1 << PW) + g] ? BANKS'(1) << fills_kept : '0;
       end else begin : alone
         assign kept = '0;
       end
       // Free without the item in D, whose flush leaves its bank in use; and with one that takes the spare bank.
-      wire [BANKS-1:0] idle_banks = ~(busy | kept | BANKS'(1) << bank[g]);
-      wire [BANKS-1:0] free_banks = idle_banks & ~(((flush && !d_kept) || (d_starts && go && d_hot[g])) ? BANKS'(1) << spare[g] : '0);
+      wire [BANKS-1:0] idle_banks = ~(busy | kept | BANKS'(1) << fills);
+      wire [BANKS-1:0] free_banks = idle_banks & ~(((flush && !d_kept) || (d_starts && go && d_hot[g])) ? BANKS'(1) << next : '0);
       always_ff @(posedge clk) begin
         bank_busy[g] <= busy | (flush ? BANKS'(1) << d_bank : '0);
         no_spare[g]  <= free_banks == '0;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <gpulink_regs.h>
 
@@ -248,10 +249,14 @@ void work_bind_again(struct work *w)
 
 void work_deaf(struct work *w)
 {
-	struct linked_card *card = &w->pair.card[below(&w->chance, 2)];
+	unsigned side = below(&w->chance, 2);
+	struct linked_card *card = &w->pair.card[side];
 
 	say(w, "endpoints fail");
 	w->trouble = w->deaf = true;
+	for (unsigned p = 0; p < MEMORY_PARTITIONS; p++)
+		if (card->late[p].count) /* posted by an atomic that is done, perhaps, and fails now */
+			memset(w->side[side].unsure, true, sizeof(w->side[side].unsure));
 	card->deaf = UINT32_MAX;
 	work_run(w, 200 + below(&w->chance, 3000));
 	card->deaf = 0;

@@ -324,9 +324,11 @@ static void check_shared(struct work *w, struct work_context *x, unsigned status
 	struct work_side *owner = &w->side[e->owner];
 	bool may = (x->trouble || w->trouble) && (e->owner != x->side || w->deaf);
 
-	if (status == GLK_ST_OK)
+	if (status == GLK_ST_OK) {
 		owner->shared[e->at] += e->operand;
-	else if (status == GLK_ST_ENDPOINT && may)
+		if (may && e->owner == x->side) /* its write is posted, and may have failed since */
+			owner->unsure[e->at] = true;
+	} else if (status == GLK_ST_ENDPOINT && may)
 		owner->unsure[e->at] = true;
 	else
 		linked_fail(&w->pair, "card %u, context %u: fetch-add to word %u of card %u: status %u", x->side, x->c, e->at,
