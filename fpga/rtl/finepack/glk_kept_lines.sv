@@ -147,7 +147,7 @@ module glk_kept_lines #(
   logic              b_due;           // to be evaluated, if the item begins a store
   logic              b_final;
   logic [1:0]        step;            // of the items that one in B becomes
-  logic              inside_store;    // between a piece and the last one of its store
+  logic              inside_store;    // between a piece and the last one of its store; of no effect until there is a set
   logic              chosen;          // queue of the piece whose beats follow
 
   assign a_take = !b_valid || b_take;
@@ -224,10 +224,8 @@ module glk_kept_lines #(
       inside_store <= !b_final;
       chosen       <= b_to_kept;
     end
-    if (rst) begin
-      some         <= '0;
-      inside_store <= 1'b0;
-    end
+    if (rst)
+      some <= '0;
   end
 
   // --- the items that it becomes ---
