@@ -16,10 +16,10 @@ module glk_quiesce #(
   input  logic          finish,
 
   output logic          pause,
-  output logic [PW-1:0] f_partition,
-  output logic [3:0]    f_reason,
-  output logic          f_valid,
-  input  logic          f_ready,
+  output logic [PW-1:0] flush_partition,
+  output logic [3:0]    flush_reason,
+  output logic          flush_valid,
+  input  logic          flush_ready,
   input  logic          quiet
 );
   // `quiet` lags behind new work by some clocks, and may miss work that moves between blocks for a clock: EMPTY needs STEADY quiet
@@ -33,27 +33,27 @@ module glk_quiesce #(
   logic       several;
   logic [4:0] clocks;
 
-  assign f_valid = state == FLUSH;
+  assign flush_valid = state == FLUSH;
   assign empty   = state == EMPTY;
   assign pause   = state != OFF;
-  assign last    = !several || f_partition == PW'(PARTITIONS - 1);
+  assign last    = !several || flush_partition == PW'(PARTITIONS - 1);
 
   always_ff @(posedge clk) begin
     case (state)
       OFF: begin
         several     <= all;
-        f_partition <= all ? '0 : partition;
-        f_reason    <= reason;
+        flush_partition <= all ? '0 : partition;
+        flush_reason    <= reason;
         if (start)
           state <= FLUSH;
       end
       FLUSH: begin
         clocks <= '0;
-        if (f_ready) begin
+        if (flush_ready) begin
           if (last)
             state <= WAIT;
           else
-            f_partition <= f_partition + PW'(1);
+            flush_partition <= flush_partition + PW'(1);
         end
       end
       WAIT: begin

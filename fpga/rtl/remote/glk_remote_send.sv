@@ -23,16 +23,16 @@ module glk_remote_send #(
   input  logic [PARTITIONS*4-1:0] remote_partition,
 
   // Packets of the card; those to local endpoints are passed on
-  input  logic [DATA_W-1:0] t_data,
-  input  logic [KW-1:0]     t_bytes,
-  input  logic              t_last,
-  input  logic              t_valid,
-  output logic              t_ready,
-  output logic [DATA_W-1:0] o_data,
-  output logic [KW-1:0]     o_bytes,
-  output logic              o_last,
-  output logic              o_valid,
-  input  logic              o_ready,
+  input  logic [DATA_W-1:0] packet_data,
+  input  logic [KW-1:0]     packet_bytes,
+  input  logic              packet_last,
+  input  logic              packet_valid,
+  output logic              packet_ready,
+  output logic [DATA_W-1:0] own_data,
+  output logic [KW-1:0]     own_bytes,
+  output logic              own_last,
+  output logic              own_valid,
+  input  logic              own_ready,
 
   // Flits to the cluster queue
   output logic [127:0]      m_data,
@@ -70,9 +70,9 @@ module glk_remote_send #(
   logic              held;
   always_ff @(posedge clk)
     held <= hold;
-  assign t_ready = in_ready && !held;
+  assign packet_ready = in_ready && !held;
   glk_skid #(.W(DATA_W + KW + 1)) in (
-    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !held), .s_ready(in_ready),
+    .clk, .rst, .s_data({packet_data, packet_bytes, packet_last}), .s_valid(packet_valid && !held), .s_ready(in_ready),
     .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
 
   logic          amid, was_remote; // inside a packet; it is remote
@@ -80,11 +80,11 @@ module glk_remote_send #(
   wire           of_remote   = amid ? was_remote : remote_q[i_partition];
   logic          q_ready;
 
-  assign o_data  = i_data;
-  assign o_bytes = i_bytes;
-  assign o_last  = i_last;
-  assign o_valid = i_valid && !of_remote;
-  assign i_ready = of_remote ? q_ready : o_ready;
+  assign own_data  = i_data;
+  assign own_bytes = i_bytes;
+  assign own_last  = i_last;
+  assign own_valid = i_valid && !of_remote;
+  assign i_ready = of_remote ? q_ready : own_ready;
 
   always_ff @(posedge clk) begin
     if (i_valid && i_ready) begin
