@@ -6,12 +6,12 @@
 // PCIe side: four vendor-independent streams (glk_pcie_us adapts them to the hard block). All data is in address lanes:
 // byte lane i of a beat carries a byte whose address is i modulo LANES; a beat is one aligned line of LANES bytes, and a
 // byte range takes one beat per line it touches. Sideband fields are constant over all beats of a transaction.
-//   r  requests to the card: BAR writes and reads, contiguous bytes, not across a 4 KiB boundary. A read is one beat,
-//      allowed only while req_read_ready, so that writes never wait behind a read (a PCIe requirement).
-//   c  completions of these reads; the beats of a completion come without gaps
-//   m  requests of the card, in order: writes, reads (length 0: a flush read, whose completion proves that earlier writes
-//      have arrived) and MSI-X vectors; at most WRITE_BYTES or READ_BYTES each, not across multiples of these
-//   d  completions of the card's reads: data in address order; beats of different tags may interleave
+//   req  requests to the card: BAR writes and reads, contiguous bytes, not across a 4 KiB boundary. A read is one beat,
+//        allowed only while req_read_ready, so that writes never wait behind a read (a PCIe requirement).
+//   cpl  completions of these reads; the beats of a completion come without gaps
+//   mem  requests of the card, in order: writes, reads (length 0: a flush read, whose completion proves that earlier writes
+//        have arrived) and MSI-X vectors; at most WRITE_BYTES or READ_BYTES each, not across multiples of these
+//   rd   completions of the card's reads: data in address order; beats of different tags may interleave
 module glk_card #(
   parameter int DATA_W        = 512,
   parameter int PARTITIONS    = 16,
@@ -111,7 +111,7 @@ module glk_card #(
   output logic              link_out_valid,
   input  logic              link_out_go, // the wire has room for the blocks of six clocks: this one and five behind it
 
-  // Packets to the own endpoints loop back inside the card. lt observes and delays them; lr injects packets from elsewhere,
+  // Packets to the own endpoints loop back inside the card. `tap` observes and delays them; `inject` brings packets from elsewhere,
   // if there is no link.
   output logic [DATA_W-1:0] tap_data,
   output logic [KW-1:0]     tap_bytes,
@@ -192,9 +192,9 @@ module glk_card #(
     .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last, .req_valid, .req_ready,
     .req_read_ready,
     .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready,
-    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned, data in the low bits. Reads are answered on y.
+    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned, data in the low bits. Reads are answered on reg_q.
     .reg_write, .reg_offset, .reg_size, .reg_data, .reg_poisoned, .reg_valid, .reg_ready, .reg_q_data, .reg_q_valid,
-    // Aperture, as r. Loads are answered on b; an error is one beat without data.
+    // Aperture, as req. Loads are answered on aperture_q; an error is one beat without data.
     .aperture_write, .aperture_offset, .aperture_length, .aperture_poisoned, .aperture_data, .aperture_last, .aperture_valid,
     .aperture_ready, .aperture_idle, .aperture_q_error, .aperture_q_data, .aperture_q_last, .aperture_q_valid,
     // Pool.

@@ -5,7 +5,7 @@
 //
 // Cycle-accurate to the reference model, fpga/model/link: in each clock, the transmit decision depends on registers and on
 // s_valid, and received blocks take effect after it. Receive latency: three clocks from i_* to the decision. Transmit latency:
-// four clocks from the decision to o_*. Without link_out_go nothing is sent from the next clock on: five more blocks may follow.
+// four clocks from the decision to link_out_*. Without link_out_go nothing is sent from the next clock on: five more blocks may follow.
 module glk_link_layer #(
   parameter int FRAMES = 64,   // replay buffer depth: unacknowledged frames; power of two, 2..512
   parameter int BUFFER = 2048, // receive buffer in flits, at least the sum of cfg_room; power of two

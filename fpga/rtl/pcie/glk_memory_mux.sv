@@ -3,7 +3,7 @@
 // Arbiter of all PCIe requests of the card: round robin between sources, whole transactions; splits writes at multiples of
 // WRITE_BYTES.
 //
-// Order is preserved: transactions leave on m in the order in which they are accepted here. There are no pipeline registers
+// Order is preserved: transactions leave on mem in the order in which they are accepted here. There are no pipeline registers
 // ahead of the arbiter, so an accepted transaction is ordered: a flush read accepted later is behind all writes accepted
 // before it. The grant is a register; it moves at the end of a transaction, or while its source is idle, so a single active
 // source streams without gaps.

@@ -66,7 +66,7 @@ module glk_region_chunks #(
   output logic [KW:0]        look_finished
 );
   localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, LOOK = 3'd5, CLEAR = 3'd6;
-  localparam int PIPE = 4; // clocks from u to q
+  localparam int PIPE = 4; // clocks from op to op_q
 
   wire reset = rst || clear;
 

@@ -36,7 +36,7 @@ module glk_registers #(
   input  logic              link_up,
   input  logic              leases,     // block TSU exists; constant
 
-  // Accesses: 1 << reg_size bytes, aligned, data in the low bits. A read is answered on y some time after it was accepted; no
+  // Accesses: 1 << reg_size bytes, aligned, data in the low bits. A read is answered on reg_q some time after it was accepted; no
   // other read is accepted until then.
   input  logic              reg_write,
   input  logic [19:0]       reg_offset,

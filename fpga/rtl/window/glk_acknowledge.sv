@@ -23,7 +23,7 @@ module glk_acknowledge #(
   input  logic          remote_posted_valid,
   output logic          remote_posted_ready,
 
-  // Flush reads and their completions. Those of the other card (q, a) yield to completions on the bus; flush_q_ready comes one
+  // Flush reads and their completions. Those of the other card (`flush`) yield to completions on the bus; flush_q_ready comes one
   // clock later
   output logic [PW-1:0] mem_partition,
   output logic [63:0]   mem_address,

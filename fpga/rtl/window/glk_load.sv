@@ -7,7 +7,7 @@
 // Each user has its own request register, so neither blocks the other. Responses are always accepted: the requester
 // reserves buffer space. So read completions never see back-pressure.
 //
-// Loads from partitions of the other card are delegated to y/z, as are atomics on them, whose old value is the response.
+// Loads from partitions of the other card are delegated to `away`, as are atomics on them, whose old value is the response.
 module glk_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,

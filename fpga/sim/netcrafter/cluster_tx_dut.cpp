@@ -19,7 +19,7 @@ void cluster_tx_destroy(struct cluster_tx_dut *dut) { delete dut; }
 void cluster_tx_reset(struct cluster_tx_dut *dut)
 {
 	dut->top->s_valid = 0;
-	dut->top->c_valid = 0;
+	dut->top->credit_valid = 0;
 	dut->reset();
 }
 
