@@ -94,7 +94,7 @@ static void evaluation(void **state)
 	}
 }
 
-/* The link address of a packet of a single run. */
+/* The base of a packet; of a single run its link address, whose low bits are in Tag. */
 static uint64_t address_of(const uint8_t *packet)
 {
 	uint64_t address = packet[6] >> 6;
