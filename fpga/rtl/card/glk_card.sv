@@ -601,7 +601,7 @@ module glk_card #(
   logic [PW-1:0]     me_partition;
   logic [DATA_W-1:0] me_data, ep_data;
   logic [47:0]       ep_offset;
-  logic              e_write, endpoint_idle;
+  logic              e_write, posted_valid, endpoint_idle;
   logic [PW-1:0]     e_write_partition;
   logic [12:0]       e_write_bytes;
   logic              wo_valid;
@@ -626,8 +626,8 @@ module glk_card #(
     .atomic_valid(wo_valid), .atomic_ready(wn_ready),
     .mem_address(me_address), .mem_length(me_length), .mem_partition(me_partition), .mem_data(me_data), .mem_last(me_last),
     .mem_valid(me_valid), .mem_ready(me_ready),
-    .pool_offset(ep_offset), .pool_length(ep_length), .pool_data(ep_data), .pool_last(ep_last), .pool_valid(ep_valid),
-    .pool_ready(ep_ready),
+    .posted(posted_valid), .pool_offset(ep_offset), .pool_length(ep_length), .pool_data(ep_data), .pool_last(ep_last),
+    .pool_valid(ep_valid), .pool_ready(ep_ready),
     // Event pulses: a plain write is completely issued; the last write of a packet is.
     .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
 
@@ -708,7 +708,7 @@ module glk_card #(
     .load_failed_partition(fs_partition), .load_failed_valid(fs_valid), .load_failed_ready(fs_ready), .idle(serve_load_idle));
 
   // --- write acknowledgement ---
-  logic              posted_valid, mf_valid, mf_ready, dk_valid;
+  logic              mf_valid, mf_ready, dk_valid;
   logic [PW-1:0]     posted_partition, mf_partition;
   logic [63:0]       posted_address, mf_address;
   logic              mark_take, mark_reached, all_acknowledged;

@@ -94,7 +94,6 @@ module glk_memory_mux #(
   localparam int LB = $clog2(LANES);
   localparam int WB = $clog2(WRITE_BYTES);
   initial if (TW > 5) $fatal;
-  localparam int QUIET = 8; // idle clocks until `idle`: the report of the last write, two clocks, is over
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
   // Flush reads use tags 0..15, loads of the other card 17..23, regions 24..31, rings 32..63.
   localparam logic [5:0] TAG_LOAD = 6'd16;
@@ -195,12 +194,11 @@ module glk_memory_mux #(
     .clk, .rst, .s_data({a_kind, b_address, b_length, a_tag, a_data, b_last}), .s_valid(a_valid), .s_ready(go),
     .m_data({mem_kind, mem_address, mem_length, mem_tag, mem_data, mem_last}), .m_valid(mem_valid), .m_ready(mem_ready));
 
-  // --- report to glk_acknowledge, with a fixed latency from acceptance, whatever the back-pressure on m ---
-  logic                     w_valid;
-  logic [PW-1:0]            w_partition;
-  logic [63:0]              w_address, w_end;
-  logic [12:0]              w_length; // minus 1
-  logic [$clog2(QUIET)-1:0] quiet;
+  // --- report to glk_acknowledge and glk_endpoint, whatever the back-pressure on m ---
+  logic          w_valid;
+  logic [PW-1:0] w_partition;
+  logic [63:0]   w_address, w_end;
+  logic [12:0]   w_length; // minus 1
   assign w_end = w_address + 64'(w_length);
   wire unused = &{1'b0, w_end[1:0]};
 
@@ -212,17 +210,10 @@ module glk_memory_mux #(
     posted_valid     <= w_valid;
     posted_partition <= w_partition;
     posted_address   <= {w_end[63:2], 2'b0};
-    if (|valids || a_valid || mem_valid) begin
-      quiet <= '0;
-      idle  <= 1'b0;
-    end else begin
-      quiet <= quiet + ($clog2(QUIET))'(!(&quiet));
-      idle  <= &quiet;
-    end
+    idle             <= !(|valids || a_valid || mem_valid || w_valid || posted_valid);
     if (rst) begin
       w_valid      <= 1'b0;
       posted_valid <= 1'b0;
-      quiet        <= '0;
       idle         <= 1'b0;
     end
   end

@@ -288,7 +288,7 @@ module glk_registers #(
   logic          sweep_w_valid, sweep_h_valid;
   logic [SW-1:0] sweep_w_row;
   logic [HW-1:0] sweep_h_row;
-  glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) reset_sequence (
+  glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS), .CONTEXTS(CONTEXTS)) reset_sequence (
     .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet,
     .others_idle, .others_swept(region_swept && tsu_swept), .drop,
     .window_row(sweep_w_row), .window_valid(sweep_w_valid), .window_ready, .registration_row(sweep_h_row),

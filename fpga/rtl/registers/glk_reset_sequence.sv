@@ -6,6 +6,7 @@
 module glk_reset_sequence #(
   parameter int SLICES        = 1024,
   parameter int REGISTRATIONS = 1024,
+  parameter int CONTEXTS      = 32,
   parameter int SW            = (SLICES > 1) ? $clog2(SLICES) : 1,
   parameter int HW            = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1
 ) (
@@ -32,8 +33,9 @@ module glk_reset_sequence #(
   input  logic          registration_ready
 );
   // Consecutive idle clocks required: work that moves between two blocks may be invisible for some clocks. It was never seen to be
-  // for half of them (below). It is also a lower bound for the row-by-row clearing of the contexts, at most 32 rows.
+  // for half of them (below). SWEEP lasts as long at least: glk_contexts clears a row a clock from `clear` on.
   localparam logic [5:0] STEADY = 6'd40;
+  initial if ((1 << $clog2(CONTEXTS)) + 2 > 32'(STEADY)) $fatal;
 
   typedef enum logic [2:0] {OFF, HALT, SETTLE, ARRIVE, DROP, CLEAR, SWEEP} state_t;
   state_t     state;

@@ -4,7 +4,7 @@
 // partition number, and cuts them into flits. Other packets pass through.
 //
 // A packet is posted (in glk_acknowledge, as a write of its partition) when its last flit has entered the cluster queue,
-// and has arrived (in glk_arrivals) some clocks later, when it is counted as unacknowledged. A packet without a session, or
+// and has arrived (in glk_arrivals) when glk_acknowledge has counted it as unacknowledged, which posted_ready reports. A packet without a session, or
 // whose session ends before that, is lost: it is posted too, and reported as lost. So is one in the compact form if the other card
 // does not accept it: it was made for another card, whose session has ended meanwhile.
 module glk_remote_send #(
@@ -53,7 +53,6 @@ module glk_remote_send #(
 );
   localparam int FLITS = DATA_W / 128;
   localparam int FW    = (FLITS > 1) ? $clog2(FLITS) : 1;
-  localparam int DELAY = 4;  // clocks from posted, which glk_acknowledge counts at once, to arrived: as in glk_endpoint
   localparam int BYTE  = 9;  // header byte with the partition number of the address
 
   logic [PARTITIONS-1:0]   remote_q;
@@ -166,22 +165,20 @@ module glk_remote_send #(
   assign m_valid = out_valid;
 
   // --- outcome ---
-  logic             lost;  // of the packet that ended
-  logic [PW-1:0]    end_partition;
-  logic [DELAY-1:0] arrives;
-  wire              ends_lost = (take && drops && j_last) ||        // no session at its end
-                                (left != '0 && beat_last && !session); // or while its last flits wait
-  wire              ends_well = gone && f_last && session;
+  logic          lost;  // of the packet that ended
+  logic [PW-1:0] end_partition;
+  wire           ends_lost = (take && drops && j_last) ||        // no session at its end
+                             (left != '0 && beat_last && !session); // or while its last flits wait
+  wire           ends_well = gone && f_last && session;
   assign posted_valid     = ended;
   assign posted_partition = end_partition;
-  assign e_arrived        = arrives[DELAY-1];
 
   always_ff @(posedge clk) begin
     e_passed     <= i_valid && i_ready && i_last && !rst;
     e_passed_remote <= of_remote;
     sent_valid <= 1'b0;
     lost_valid <= 1'b0;
-    arrives    <= {arrives[DELAY-2:0], posted_valid && posted_ready};
+    e_arrived  <= posted_valid && posted_ready;
     if (ends_lost || ends_well) begin
       ended         <= 1'b1;
       lost          <= ends_lost;
@@ -197,7 +194,7 @@ module glk_remote_send #(
     lost_partition <= ended ? end_partition : (left != '0) ? beat_partition : partition;
     if (rst) begin
       ended      <= 1'b0;
-      arrives    <= '0;
+      e_arrived  <= 1'b0;
       sent_valid <= 1'b0;
       lost_valid <= 1'b0;
     end

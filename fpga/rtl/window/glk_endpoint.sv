@@ -9,10 +9,10 @@
 // The endpoint is looked up when a write begins, for the whole write; a write beyond the endpoint's end is dropped. Writes
 // are checked at their source, but for an atomic or a received packet the endpoint may have changed since.
 //
-// Both destinations share one output register, so writes are issued in order. `packet_done` follows the acceptance of a
-// packet's last write by some clocks: by then the write counts as unacknowledged, so "packet done and all acknowledged"
-// never holds too early. For the same reason, atomic_ready of an atomic's write comes only then: no packet reports its
-// completion.
+// Both destinations share one output register, so writes are issued in order. An issued write waits until glk_memory_mux has
+// reported it to glk_acknowledge (`posted`), and completes then: `packet_done` follows a packet's last write, atomic_ready that of
+// an atomic, for which no packet reports completion. By then the write counts as unacknowledged, so "packet done and all
+// acknowledged" never holds too early, nor does "idle and all acknowledged".
 module glk_endpoint #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -54,6 +54,7 @@ module glk_endpoint #(
   output logic              mem_last,
   output logic              mem_valid,
   input  logic              mem_ready,
+  input  logic              posted, // one of these writes, in order, counts as unacknowledged from this clock on
 
   // Pool
   output logic [47:0]       pool_offset,
@@ -71,11 +72,7 @@ module glk_endpoint #(
   output logic              idle
 );
   localparam int LB    = $clog2(LANES);
-  // Clocks from acceptance to done. glk_memory_mux reports an accepted write to glk_acknowledge two clocks later, and a mark taken in
-  // that clock covers it; so does one that `packet_done` causes, which comes later.
-  localparam int DELAY = 4;
-  // Idle clocks until `idle`: those two, DELAY, and the clock in which `all_acknowledged` falls.
-  localparam int QUIET = 16;
+  localparam int DEPTH = 8; // issued writes that wait for `posted`
 
   // --- merge lines; offset and length of the write are latched ---
   logic              go; // the following stages advance
@@ -175,7 +172,8 @@ module glk_endpoint #(
 
   // --- output register, shared by both destinations; drops writes outside the endpoint ---
   logic        out_valid, out_bus, out_pool, out_packet_last, out_atomic;
-  wire         out_taken = out_valid && (out_bus ? mem_ready : pool_ready || !out_pool);
+  logic        room; // for another issued write
+  wire         out_taken = out_valid && room && (out_bus ? mem_ready : pool_ready || !out_pool);
   wire         a_fits = {1'b0, a_end} < a_bytes;
   wire         a_bus  = a_fits && a_kind == 2'(glk_regs::EP_BUS);
   wire         a_pool = a_fits && a_kind == 2'(glk_regs::EP_POOL);
@@ -187,39 +185,50 @@ module glk_endpoint #(
     .m_data({mem_data, mem_address, mem_length, mem_partition, out_bus, out_pool, mem_last, out_packet_last, out_atomic}),
     .m_valid(out_valid), .m_ready(out_taken));
 
-  assign mem_valid  = out_valid && out_bus;
-  assign pool_valid  = out_valid && out_pool;
+  assign mem_valid  = out_valid && room && out_bus;
+  assign pool_valid  = out_valid && room && out_pool;
   assign pool_offset = mem_address[47:0];
   assign pool_length = mem_length;
   assign pool_data   = mem_data;
   assign pool_last   = mem_last;
 
-  // --- completion ---
-  logic [DELAY-1:0]         packets, atomics;
-  logic [$clog2(QUIET)-1:0] quiet;
-  assign packet_done = packets[DELAY-1];
-  assign atomic_ready     = atomics[DELAY-1];
+  // --- completion, in order: of a write on the bus once it is reported ---
+  logic                   w_valid, w_bus, w_packet_last, w_atomic;
+  logic [$clog2(DEPTH):0] reports; // of writes that have not completed
+  wire                    completes = w_valid && (!w_bus || reports != '0);
+  glk_fifo #(.W(3), .DEPTH(DEPTH), .BYPASS(1)) issued (
+    .clk, .rst, .s_data({out_bus, out_packet_last, out_atomic}), .s_valid(out_taken && mem_last), .s_ready(room),
+    .m_data({w_bus, w_packet_last, w_atomic}), .m_valid(w_valid), .m_ready(completes));
 
   always_ff @(posedge clk) begin
     e_write           <= out_taken && mem_last;
     e_write_partition <= mem_partition;
     e_write_bytes     <= mem_length;
-    packets           <= {packets[DELAY-2:0], out_taken && mem_last && out_packet_last};
-    atomics           <= {atomics[DELAY-2:0], out_taken && mem_last && out_atomic};
-    if (write_valid || h_valid || a_valid || out_valid || turn_o || inside_o || atomic_valid) begin
-      quiet <= '0;
-      idle  <= 1'b0;
-    end else begin
-      quiet <= quiet + ($clog2(QUIET))'(!(&quiet));
-      idle  <= &quiet;
-    end
+    packet_done       <= completes && w_packet_last;
+    atomic_ready           <= completes && w_atomic;
+    reports           <= reports + ($clog2(DEPTH)+1)'(posted) - ($clog2(DEPTH)+1)'(completes && w_bus);
+    idle              <= !(write_valid || h_valid || a_valid || out_valid || turn_o || inside_o || atomic_valid || w_valid);
     if (rst) begin
-      e_write <= 1'b0;
-      packets <= '0;
-      atomics <= '0;
-      quiet   <= '0;
-      idle    <= 1'b0;
+      e_write     <= 1'b0;
+      packet_done <= 1'b0;
+      atomic_ready     <= 1'b0;
+      reports     <= '0;
+      idle        <= 1'b0;
     end
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  logic [$clog2(DEPTH):0] owed; // issued on the bus and not reported
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk) begin
+    owed <= rst ? '0 : owed + ($clog2(DEPTH)+1)'(mem_valid && mem_ready && mem_last) - ($clog2(DEPTH)+1)'(posted);
+    if (checks) begin
+      assert(!(posted && owed == '0)); // a report without a write
+      assert(!(completes && w_bus && reports == '0) && 32'(reports) <= DEPTH + 1);
+      assert(!(idle && owed != '0));
+    end
+  end
+`endif
 endmodule
 `default_nettype wire
