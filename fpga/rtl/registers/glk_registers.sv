@@ -237,8 +237,9 @@ module glk_registers #(
   localparam logic [3:0] CHUNK        = 4'(glk_regs::BLOCK_CHUNK_TYPE);
   localparam logic [3:0] TSU          = 4'(glk_regs::BLOCK_TSU_TYPE);
 
-  // Lookup latencies in clocks: settings and contexts; queues, which are many pipeline stages away; and the delay before a
-  // snapshot that lets earlier stores be counted.
+  // Clocks of a lookup: of settings and contexts; and of queues, long enough for a store ahead of the read to have entered them, if
+  // nothing holds it up. So is the delay before a snapshot, for stores to have been counted. Nothing depends on these two: registers
+  // show one instant (docs/registers.md), and software that needs a store to be counted releases it first.
   localparam logic [4:0] NEAR  = 5'd6;
   localparam logic [4:0] FAR   = 5'd26;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
