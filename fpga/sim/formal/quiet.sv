@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Draining: glk_quiesce, glk_store_mux and glk_finepack_tx as glk_card connects them, scaled down: one partition, four entries, four
-// banks, stores of one or two lines, of four. Stores of the aperture and flushes of releases come at any clock. In place of the packetizer anything takes flushes and frees banks, in any order and as late as it likes; packets arrive as late
-// as they like. Asserted:
+// Draining: glk_quiesce, glk_store_mux and glk_finepack_tx as glk_card connects them, scaled down: one partition, four entries,
+// four banks, stores of one or two lines, of four. Stores of the aperture and flushes of releases come at any clock. In place of the
+// packetizer anything takes flushes and frees banks, in any order and as late as it likes; packets arrive as late as they like.
+// Asserted:
 //   EMPTY  while glk_quiesce reports `empty`, the queues hold nothing, no flush is in flight and none leaves, and no store is
 //          counted. So `quiet`, which nothing else delays, has no gap behind an accepted item.
 // Under REACHED the negated covers are asserted; each must fail.
@@ -147,8 +148,8 @@ module quiet (
   logic        tx_idle, holds, e_flush, token_valid, e_valid;
   logic [31:0] queued_stores;
   glk_finepack_tx #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(4), .BANKS(4), .CONTEXTS(1)) tx (
-    .clk, .rst, .cfg_subheader_bytes(3'd3), .cfg_max_payload_bytes(13'd128), .cfg_coalesce(coalesce), .cfg_self_describe(1'b0), .cfg_packing(keep),
-    .cfg_compact(1'b0), .cfg_keep(keep),
+    .clk, .rst, .cfg_subheader_bytes(3'd3), .cfg_max_payload_bytes(13'd128), .cfg_coalesce(coalesce), .cfg_self_describe(1'b0),
+    .cfg_packing(keep), .cfg_compact(1'b0), .cfg_keep(keep),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
     .m_data(), .m_bytes(), .m_last(), .m_valid(), .m_ready(1'b0), .e_valid, .e_partition(), .e_overwritten(),
     .made_valid(), .made_partition(), .made_payload(), .made_runs(), .made_reason(), .made_final(), .idle(tx_idle), .holds,
