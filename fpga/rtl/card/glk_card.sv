@@ -919,7 +919,7 @@ module glk_card #(
   // --- PCIe read completions, routed by tag ---
   wire for_ring = rd_tag[5];
   wire for_load = rd_tag == 6'd16;
-  assign rd_ready  = 1'b1; // requesters reserve buffer space for the whole completion
+  assign rd_ready = 1'b1; // requesters reserve buffer space for the whole completion
   assign dn_valid = rd_valid && for_ring;
   assign dl_valid = rd_valid && for_load;
   assign ds_valid = rd_valid && rd_tag[5:3] == 3'b010 && !for_load;

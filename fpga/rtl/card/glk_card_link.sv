@@ -309,7 +309,7 @@ module glk_card_link #(
     .up, .peer_serial, .peer_cluster, .peer_compact,
     .e_up(x_up), .e_resumed(x_resumed), .e_lost(x_lost), .e_ended(x_ended), .e_down, .e_frame_sent, .e_frame_received,
     .e_word_sent(unused_word), .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version);
-  assign link_out_valid        = ll_valid && cfg_enable;
+  assign link_out_valid  = ll_valid && cfg_enable;
   assign e_flit_received = f_valid && f_ready && session;
 
   // --- received pieces ---

@@ -160,17 +160,17 @@ module glk_compact_choice #(
   wire         length_bit = length_rest >= divisor;
   always_ff @(posedge clk) begin
     if (go && b_packet) begin
-      d_valid     <= 1'b1;
-      steps       <= (b_coded && count != 8'd0) ? 3'(STEPS) : 3'd0;
-      divisor     <= {repeats ? count - likes : count, 4'b0};
-      gap_rest    <= repeats ? new_gaps : gaps;
-      length_rest <= repeats ? new_lengths : lengths;
-      gap_mean    <= '0;
-      length_mean <= '0;
-      choice_repeats   <= repeats;
-      choice_unit      <= low[0] ? 2'd0 : low[1] ? 2'd1 : low[2] ? 2'd2 : 2'd3;
-      choice_adjoins   <= adjoins;
-      choice_record    <= b_record;
+      d_valid        <= 1'b1;
+      steps          <= (b_coded && count != 8'd0) ? 3'(STEPS) : 3'd0;
+      divisor        <= {repeats ? count - likes : count, 4'b0};
+      gap_rest       <= repeats ? new_gaps : gaps;
+      length_rest    <= repeats ? new_lengths : lengths;
+      gap_mean       <= '0;
+      length_mean    <= '0;
+      choice_repeats <= repeats;
+      choice_unit    <= low[0] ? 2'd0 : low[1] ? 2'd1 : low[2] ? 2'd2 : 2'd3;
+      choice_adjoins <= adjoins;
+      choice_record  <= b_record;
     end else if (steps != 3'd0) begin
       steps       <= steps - 3'd1;
       divisor     <= divisor >> 1;

@@ -269,12 +269,12 @@ module glk_depacketizer #(
       buffer_busy[to_load] <= 1'b1;
     end
     if (rst) begin
-      active      <= 1'b0;
-      buffer      <= '0;
-      buffer_busy <= '0;
-      now_valid   <= 1'b0;
-      ahead_valid <= 1'b0;
-      write_enable    <= 1'b0;
+      active       <= 1'b0;
+      buffer       <= '0;
+      buffer_busy  <= '0;
+      now_valid    <= 1'b0;
+      ahead_valid  <= 1'b0;
+      write_enable <= 1'b0;
     end
   end
 
@@ -400,19 +400,19 @@ module glk_depacketizer #(
     packet_buffer    <= x_buffer;
     packet_data_at   <= x_data_at;
     if (rst) begin
-      c_sub    <= 1'b0;
-      c_finish <= 1'b0;
-      b_sub    <= 1'b0;
-      b_finish <= 1'b0;
-      x_sub    <= 1'b0;
-      x_finish <= 1'b0;
-      subpacket_valid  <= 1'b0;
-      plain_valid  <= 1'b0;
-      open     <= 1'b0;
-      p1_valid <= 1'b0;
-      p2_valid <= 1'b0;
-      packet_accept <= 1'b0;
-      packet_refuse <= 1'b0;
+      c_sub           <= 1'b0;
+      c_finish        <= 1'b0;
+      b_sub           <= 1'b0;
+      b_finish        <= 1'b0;
+      x_sub           <= 1'b0;
+      x_finish        <= 1'b0;
+      subpacket_valid <= 1'b0;
+      plain_valid     <= 1'b0;
+      open            <= 1'b0;
+      p1_valid        <= 1'b0;
+      p2_valid        <= 1'b0;
+      packet_accept   <= 1'b0;
+      packet_refuse   <= 1'b0;
     end
   end
 endmodule

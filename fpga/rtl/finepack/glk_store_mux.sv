@@ -200,8 +200,8 @@ module glk_store_mux #(
     store_valid     <= store;
     store_partition <= turn[0] ? aperture_partition : turn[1] ? ring_partition : region_partition;
     store_context   <= turn[0] ? aperture_context : turn[1] ? ring_context : region_context;
-    st_length    <= turn[0] ? aperture_length : turn[1] ? ring_length : region_length;
-    st_from      <= turn[0] ? aperture_offset[11:0] : turn[1] ? ring_offset[11:0] : region_offset[11:0];
+    st_length       <= turn[0] ? aperture_length : turn[1] ? ring_length : region_length;
+    st_from         <= turn[0] ? aperture_offset[11:0] : turn[1] ? ring_offset[11:0] : region_offset[11:0];
 
     p1_valid     <= store_valid;
     p1_partition <= store_partition;

@@ -50,17 +50,17 @@ module glk_timeout #(
     if (offer) begin
       flush_valid      <= 1'b1;
       flush_partition  <= b_at;
-      armed[b_at]  <= 1'b0;
+      armed[b_at]      <= 1'b0;
     end
     if (store_valid) begin
       armed[store_partition] <= 1'b1;
       last[store_partition]  <= now_ns;
     end
     if (rst || clear) begin
-      armed   <= '0;
+      armed       <= '0;
       flush_valid <= 1'b0;
-      a_valid <= 1'b0;
-      b_valid <= 1'b0;
+      a_valid     <= 1'b0;
+      b_valid     <= 1'b0;
     end
     if (rst)
       at <= '0;

@@ -92,13 +92,13 @@ module glk_link_clock #(
     link_in_control <= b_control;
     link_in_valid   <= m_valid && b_valid;
     link_in_cut     <= (m_valid && b_cut) || (ran && !rx_runs);
-    e_lost     <= m_valid && b_lost;
-    ran        <= rx_runs;
+    e_lost          <= m_valid && b_lost;
+    ran             <= rx_runs;
     if (rst) begin
       link_in_valid <= 1'b0;
       link_in_cut   <= 1'b0;
-      e_lost   <= 1'b0;
-      ran      <= 1'b0;
+      e_lost        <= 1'b0;
+      ran           <= 1'b0;
     end
   end
   wire unused = &{1'b0, unused_room, unused_s_up, unused_up, s_ready};

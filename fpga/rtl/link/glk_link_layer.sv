@@ -236,8 +236,8 @@ module glk_link_layer #(
       start    <= room;
     end
     if (rst) begin
-      starting <= 2'd0;
-      credit_valid  <= 1'b0;
+      starting     <= 2'd0;
+      credit_valid <= 1'b0;
     end
   end
 

@@ -139,8 +139,8 @@ module glk_link_send #(
   assign send_types  = in_open ? types : replay_word ? replay_types : '0;
   assign send_number = replay_word ? replay : next;
   assign send_pass   = pass ^ anew;
-  assign e_replay = anew;
-  assign e_frame  = replay_word;
+  assign e_replay    = anew;
+  assign e_frame     = replay_word;
 
   assign replay_begin = (close && !some) || replay_end || acknowledged;
   wire   timed_out    = up && some && !replaying && !replay_wanted && replay_over;

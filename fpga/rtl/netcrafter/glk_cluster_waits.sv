@@ -48,12 +48,12 @@ module glk_cluster_waits #(
   endgenerate
 
   always_ff @(posedge clk) begin
-    turn     <= turn + 4'd1;
+    turn        <= turn + 4'd1;
     wait_valid  <= |has;
     wait_kind   <= turn;
     wait_clocks <= waited[turn*(PW+4) +: PW+4];
     if (rst) begin
-      turn    <= 4'd0;
+      turn       <= 4'd0;
       wait_valid <= 1'b0;
     end
   end

@@ -100,7 +100,7 @@ module glk_pcie_cc #(
   wire          y_open = amid || begun || order_ok;
   assign order_ask = y_valid && !amid && !begun;
   assign y_ready   = o_ready && y_open && !refuse;
-  assign ur_ready   = refuse && o_ready;
+  assign ur_ready  = refuse && o_ready;
   wire          y_take = y_valid && y_ready;
   assign order_taken = order_ask && o_ready && !refuse;
 

@@ -186,7 +186,7 @@ module glk_pcie_reads #(
       MAKE: begin
         packet_descriptor <= {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 2'b0, tag, 16'b0, 1'b0, MEM_READ, dwords, base, start[11:2], 2'b0};
         packet_enables    <= {last_be, first_be};
-        state        <= WAIT;
+        state             <= WAIT;
       end
       WAIT:
         if (gone ? !going_on && tag_busy : tag_waits)
@@ -200,21 +200,21 @@ module glk_pcie_reads #(
             dead[tag] <= flight[tag];
           state      <= FAIL;
         end else if (send) begin
-          packet_valid     <= 1'b1;
-          busy[tag]   <= 1'b1;
-          flight[tag] <= 1'b1;
-          more[tag]   <= !last;
-          own         <= 1'b1;
-          own_sent    <= 1'b1;
-          state       <= OFFER;
+          packet_valid <= 1'b1;
+          busy[tag]    <= 1'b1;
+          flight[tag]  <= 1'b1;
+          more[tag]    <= !last;
+          own          <= 1'b1;
+          own_sent     <= 1'b1;
+          state        <= OFFER;
         end
       OFFER:
         if (packet_ready) begin
-          packet_valid  <= 1'b0;
-          pause    <= 4'd15;
-          start    <= bound + 12'd1;
-          going_on <= 1'b1;
-          state    <= last ? IDLE : BACK;
+          packet_valid <= 1'b0;
+          pause        <= 4'd15;
+          start        <= bound + 12'd1;
+          going_on     <= 1'b1;
+          state        <= last ? IDLE : BACK;
         end
       BACK:
         if (!read_valid)
@@ -240,25 +240,25 @@ module glk_pcie_reads #(
       flight <= flight & ~dead;
       dead   <= 64'd0;
     end
-    waiting <= waiting + CW'(read_valid) + CW'(back) - CW'(h_take);
-    read_room  <= waiting < CW'(DEPTH - 4);
+    waiting   <= waiting + CW'(read_valid) + CW'(back) - CW'(h_take);
+    read_room <= waiting < CW'(DEPTH - 4);
     if (rst) begin
-      state      <= IDLE;
-      busy       <= 64'd0;
-      flight     <= 64'd0;
-      dead       <= 64'd0;
-      more       <= 64'd0;
-      packet_valid    <= 1'b0;
-      fail_valid <= 1'b0;
-      pause      <= 4'd0;
-      pause_over <= 1'b0;
-      waiting    <= '0;
-      read_room     <= 1'b1;
-      own        <= 1'b0;
-      silent     <= '0;
-      gone       <= 1'b0;
-      age        <= '0;
-      scan       <= 6'd0;
+      state        <= IDLE;
+      busy         <= 64'd0;
+      flight       <= 64'd0;
+      dead         <= 64'd0;
+      more         <= 64'd0;
+      packet_valid <= 1'b0;
+      fail_valid   <= 1'b0;
+      pause        <= 4'd0;
+      pause_over   <= 1'b0;
+      waiting      <= '0;
+      read_room    <= 1'b1;
+      own          <= 1'b0;
+      silent       <= '0;
+      gone         <= 1'b0;
+      age          <= '0;
+      scan         <= 6'd0;
     end
   end
 

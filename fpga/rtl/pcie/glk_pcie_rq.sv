@@ -173,16 +173,16 @@ module glk_pcie_rq #(
       midway   <= !z_last;
       dropping <= z_dropped;
     end
-    master    <= bus_master;
+    master       <= bus_master;
     read_valid   <= z_take && z_kind == READ;
     {read_tag, read_length, read_address} <= z_data[82:0];
     raise     <= z_take && z_kind[1];
     vector    <= z_data[5:0];
     if (rst) begin
-      midway  <= 1'b0;
-      master  <= 1'b0;
+      midway     <= 1'b0;
+      master     <= 1'b0;
       read_valid <= 1'b0;
-      raise   <= 1'b0;
+      raise      <= 1'b0;
     end
   end
 

@@ -173,12 +173,12 @@ module glk_requests #(
   assign aperture_data     = d_data;
   assign aperture_last     = d_last;
   assign aperture_valid    = d_valid && d_route == APERTURE && d_free;
-  assign bar4_write   = d_write;
-  assign bar4_offset  = d_offset;
-  assign bar4_length  = d_length;
-  assign bar4_data    = d_data;
-  assign bar4_last    = d_last;
-  assign bar4_valid   = d_valid && d_route == POOL && d_free;
+  assign bar4_write        = d_write;
+  assign bar4_offset       = d_offset;
+  assign bar4_length       = d_length;
+  assign bar4_data         = d_data;
+  assign bar4_last         = d_last;
+  assign bar4_valid        = d_valid && d_route == POOL && d_free;
 
   // --- register access ---
   wire [63:0] d_word  = d_data[d_offset[LB-1:3]*64 +: 64] >> {d_offset[2:0], 3'b0};
@@ -220,11 +220,11 @@ module glk_requests #(
     unique case (reading)
       NONE:
         if (d_valid && d_take && !d_write) begin
-          cpl_id      <= d_id;
-          cpl_offset  <= d_offset[11:0];
-          cpl_length  <= d_length;
-          line      <= d_offset[11:LB];
-          last_line <= (d_length == 13'd0) ? d_offset[11:LB] : d_end[11:LB];
+          cpl_id     <= d_id;
+          cpl_offset <= d_offset[11:0];
+          cpl_length <= d_length;
+          line       <= d_offset[11:LB];
+          last_line  <= (d_length == 13'd0) ? d_offset[11:LB] : d_end[11:LB];
           case (d_route)
             REGISTER: reading <= REGISTERS;
             APERTURE: reading <= LOAD;

@@ -87,20 +87,20 @@ module glk_pool_axi #(
   end
 
   logic aw_room, w_room, ar_room, q_room, closed;
-  wire  may_write = aw_room && !writing[write_tail] && read_hit == '0;
-  wire  may_read  = ar_room && !reading[read_tail] && write_hit == '0;
-  wire  may       = t_valid && !t_issued && !pad && (t_write ? may_write : may_read);
-  wire  last      = t_left == 8'd0;
-  wire  goes      = t_valid && t_write && (t_issued || may) && full && w_room && !pad; // the beat, in any clock without rst
-  wire  done      = (may && !t_write) || (goes && last);
-  wire  next      = t_valid && t_write && (!full || (goes && !last));
-  wire  open      = !pad && !closed && (!t_valid || done || next);
-  wire  issue     = may && !rst;
-  wire  beat      = goes && !rst;
-  wire  padding   = pad && w_room;
-  wire  take      = pool_valid && open && !rst;
-  wire  begins    = take && !next;
-  assign pool_ready  = open;
+  wire  may_write   = aw_room && !writing[write_tail] && read_hit == '0;
+  wire  may_read    = ar_room && !reading[read_tail] && write_hit == '0;
+  wire  may         = t_valid && !t_issued && !pad && (t_write ? may_write : may_read);
+  wire  last        = t_left == 8'd0;
+  wire  goes        = t_valid && t_write && (t_issued || may) && full && w_room && !pad; // the beat, in any clock without rst
+  wire  done        = (may && !t_write) || (goes && last);
+  wire  next        = t_valid && t_write && (!full || (goes && !last));
+  wire  open        = !pad && !closed && (!t_valid || done || next);
+  wire  issue       = may && !rst;
+  wire  beat        = goes && !rst;
+  wire  padding     = pad && w_room;
+  wire  take        = pool_valid && open && !rst;
+  wire  begins      = take && !next;
+  assign pool_ready = open;
 
   wire [12:0]      span  = 13'(pool_offset[L-1:0]) + pool_length;
   wire [12:0]      lines = (span == 13'd0) ? 13'd0 : (span - 13'd1) >> L; // minus 1

@@ -186,12 +186,12 @@ module glk_pool_mux #(
   glk_skid #(.W(2 + DATA_W + 1)) back (
     .clk, .rst, .s_data({asker, pool_q_data, pool_q_last}), .s_valid(pool_q_valid && asker_valid), .s_ready(q_in_ready),
     .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker[1] || (q_asker[0] ? load_q_ready : bar4_q_ready)));
-  assign bar4_q_data  = q_data;
-  assign bar4_q_last  = q_last;
-  assign bar4_q_valid = q_valid && q_asker == 2'd0;
-  assign load_q_data  = q_data;
-  assign load_q_last  = q_last;
-  assign load_q_valid = q_valid && q_asker == 2'd1;
+  assign bar4_q_data   = q_data;
+  assign bar4_q_last   = q_last;
+  assign bar4_q_valid  = q_valid && q_asker == 2'd0;
+  assign load_q_data   = q_data;
+  assign load_q_last   = q_last;
+  assign load_q_valid  = q_valid && q_asker == 2'd1;
   assign serve_q_data  = q_data;
   assign serve_q_last  = q_last;
   assign serve_q_valid = q_valid && q_asker == 2'd2;

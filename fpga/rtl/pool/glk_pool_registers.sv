@@ -122,23 +122,23 @@ module glk_pool_registers #(
   logic       reset_due;
   assign zero_first = value[23:0];
   assign zero_pages = value[47:24];
-  assign swept   = state == IDLE && !reset_due;
+  assign swept      = state == IDLE && !reset_due;
 
   always_ff @(posedge clk) begin
-    reg_done  <= 1'b0;
+    reg_done   <= 1'b0;
     zero_start <= 1'b0;
-    pace    <= pace + 3'd1;
+    pace       <= pace + 3'd1;
     case (state)
       IDLE: begin
         pace <= '0;
         if (reset_due) begin
           command_kind  <= EPOCH;
           command_valid <= 1'b1;
-          state   <= RESET;
+          state         <= RESET;
         end else if (reg_valid && !reg_done && !reg_write) begin
           command_kind  <= MARK;
           command_valid <= 1'b1;
-          state   <= COMMAND;
+          state         <= COMMAND;
         end else if (reg_valid && !reg_done) begin
           state <= LAST;
           if (word == READ)
@@ -150,7 +150,7 @@ module glk_pool_registers #(
             command_kind <= EPOCH;
             if (value[0]) begin
               command_valid <= 1'b1;
-              state   <= COMMAND;
+              state         <= COMMAND;
             end
           end
           if (word == CLEAR)
@@ -158,7 +158,7 @@ module glk_pool_registers #(
           if (of_grain && grains[at_grain +: 64] != value) begin
             command_kind  <= FORGET;
             command_valid <= 1'b1;
-            state   <= COMMAND;
+            state         <= COMMAND;
           end
         end
       end
@@ -168,7 +168,7 @@ module glk_pool_registers #(
           grains[at_grain +: 64] <= value;
         if (command_done) begin
           command_valid <= 1'b0;
-          state   <= SETTLE;
+          state         <= SETTLE;
         end
       end
       SETTLE: // until the state after it is shown
@@ -176,13 +176,13 @@ module glk_pool_registers #(
           state <= LAST;
       LAST: begin
         reg_done <= 1'b1;
-        state  <= IDLE;
+        state    <= IDLE;
       end
       default: // RESET
         if (command_done) begin
-          command_valid   <= 1'b0;
-          reset_due <= 1'b0;
-          state     <= IDLE;
+          command_valid <= 1'b0;
+          reset_due     <= 1'b0;
+          state         <= IDLE;
         end
     endcase
     if (clear) begin
@@ -193,15 +193,15 @@ module glk_pool_registers #(
       grains      <= '0;
     end
     if (rst) begin
-      state       <= IDLE;
+      state         <= IDLE;
       reg_done      <= 1'b0;
-      command_valid     <= 1'b0;
-      zero_start     <= 1'b0;
-      reset_due   <= 1'b0;
-      read_lease  <= 16'(glk_regs::TSU_READ_LEASE_RESET);
-      write_lease <= 16'(glk_regs::TSU_WRITE_LEASE_RESET);
-      adapt       <= 1'b0;
-      grains      <= '0;
+      command_valid <= 1'b0;
+      zero_start    <= 1'b0;
+      reset_due     <= 1'b0;
+      read_lease    <= 16'(glk_regs::TSU_READ_LEASE_RESET);
+      write_lease   <= 16'(glk_regs::TSU_WRITE_LEASE_RESET);
+      adapt         <= 1'b0;
+      grains        <= '0;
     end
   end
 endmodule

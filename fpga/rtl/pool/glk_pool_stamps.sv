@@ -154,9 +154,9 @@ module glk_pool_stamps #(
   logic [3:0]  settled; // clocks without stamps since the command waits: none enters any more
   logic        asked;
   wire         offers = command_valid && &settled && !asked;
-  assign op_valid = d_valid || offers;
-  assign op_kind  = !d_valid ? command_kind : (d_kind == 2'd3) ? 3'd6 : {1'b0, d_kind};
-  assign command_take  = offers && !d_valid && op_ready;
+  assign op_valid     = d_valid || offers;
+  assign op_kind      = !d_valid ? command_kind : (d_kind == 2'd3) ? 3'd6 : {1'b0, d_kind};
+  assign command_take = offers && !d_valid && op_ready;
 
   always_ff @(posedge clk) begin
     settled <= (held && !s_valid && !f_some && !f_valid && !a_valid && !b_valid && !c_valid && !d_valid) ? settled + 4'(!(&settled)) : '0;
@@ -175,12 +175,12 @@ module glk_pool_stamps #(
     .op_q_ok, .op_q_same, .op_q_wts, .op_q_rts, .op_q_kind, .op_q_valid, .epoch, .floor, .clock, .greatest, .limit, .e_eviction,
     .e_epoch, .e_error, .idle(tsu_idle));
 
-  assign timed_valid = op_q_valid && (op_q_kind == 3'd1 || op_q_kind == 3'd2 || op_q_kind == 3'd6);
-  assign timed_ok    = op_q_ok;
-  assign timed_same  = op_q_same;
-  assign timed_first = op_q_wts;
-  assign timed_end   = op_q_rts;
-  assign command_done  = op_q_valid && op_q_kind >= 3'd3 && op_q_kind != 3'd6;
+  assign timed_valid  = op_q_valid && (op_q_kind == 3'd1 || op_q_kind == 3'd2 || op_q_kind == 3'd6);
+  assign timed_ok     = op_q_ok;
+  assign timed_same   = op_q_same;
+  assign timed_first  = op_q_wts;
+  assign timed_end    = op_q_rts;
+  assign command_done = op_q_valid && op_q_kind >= 3'd3 && op_q_kind != 3'd6;
 
   always_ff @(posedge clk) begin
     e_untimed <= op_q_valid && op_q_kind == 3'd0;

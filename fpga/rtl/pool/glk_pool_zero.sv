@@ -30,15 +30,15 @@ module glk_pool_zero #(
       beat <= beat + BW'(1);
       if (zero_last) begin
         zero_page <= zero_page + 36'd1;
-        left   <= left - 24'd1;
-        busy   <= left != 24'd1;
+        left      <= left - 24'd1;
+        busy      <= left != 24'd1;
       end
     end
     if (start) begin
-      busy   <= 1'b1;
-      beat   <= '0;
+      busy      <= 1'b1;
+      beat      <= '0;
       zero_page <= 36'(first);
-      left   <= pages;
+      left      <= pages;
     end
     if (rst)
       busy <= 1'b0;

@@ -179,7 +179,7 @@ module glk_tsu #(
   wire [SUM_W-1:0]    e_sum    = SUM_W'(e_wts) + SUM_W'(write_lease) - SUM_W'(1);
   wire                e_over   = |e_sum[SUM_W-1:TS_BITS];
 
-  assign emptied = state == CLEAR;
+  assign emptied     = state == CLEAR;
   assign write_all   = state == CLEAR;
   assign write_valid = write_all || f_write;
   assign write_set   = write_all ? sweep : f_set;
@@ -384,21 +384,21 @@ module glk_tsu #(
     op_q_ok    <= e_ok;
     op_q_same  <= e_same;
     op_q_kind  <= e_kind;
-    f_epoch <= e_epoch_number;
-    f_set   <= e_set;
-    f_tag   <= e_tag;
-    f_way   <= e_way;
-    f_wts   <= e_wts;
-    f_rts   <= e_given ? e_rts : e_over ? LAST : e_sum[TS_BITS-1:0];
-    f_order <= e_order;
+    f_epoch    <= e_epoch_number;
+    f_set      <= e_set;
+    f_tag      <= e_tag;
+    f_way      <= e_way;
+    f_wts      <= e_wts;
+    f_rts      <= e_given ? e_rts : e_over ? LAST : e_sum[TS_BITS-1:0];
+    f_order    <= e_order;
     if (f_write && op_q_rts > greatest)
       greatest <= op_q_rts;
     limit <= (greatest[TS_BITS-1:0] == LAST) ? {greatest[63:32] + 32'd1, 32'd0} : greatest + 64'd1;
     idle  <= !i_valid && !op_valid && valids == '0 && !d_valid && !e_valid && !op_q_valid && state == FLOW;
     if (rst) begin
-      op_q_valid  <= 1'b0;
-      greatest <= 64'd0;
-      idle     <= 1'b0;
+      op_q_valid <= 1'b0;
+      greatest   <= 64'd0;
+      idle       <= 1'b0;
     end
   end
 

@@ -103,40 +103,40 @@ module glk_region_chunks #(
     op_valid <= arrival_valid || !swept || takes || looks || steps;
     op_count <= arrival_valid ? arrival_count : chunk_reg_initial;
     if (arrival_valid) begin
-      op_kind   <= ARRIVE;
-      op_chunk  <= arrival_chunk;
+      op_kind  <= ARRIVE;
+      op_chunk <= arrival_chunk;
       u_region <= arrival_region;
-      op_epoch  <= arrival_epoch;
+      op_epoch <= arrival_epoch;
     end else if (!swept) begin
-      op_kind   <= CLEAR;
-      op_chunk  <= sweep;
+      op_kind  <= CLEAR;
+      op_chunk <= sweep;
       u_region <= '0;
-      op_epoch  <= '0;
+      op_epoch <= '0;
     end else if (take_asked) begin
-      op_kind   <= TAKE;
-      op_chunk  <= take_chunk;
+      op_kind  <= TAKE;
+      op_chunk <= take_chunk;
       u_region <= of_take;
-      op_epoch  <= taken_epoch;
+      op_epoch <= taken_epoch;
     end else if (k_asked) begin
-      op_kind   <= chunk_reg_write ? SET : LOOK;
-      op_chunk  <= chunk_reg_chunk;
+      op_kind  <= chunk_reg_write ? SET : LOOK;
+      op_chunk <= chunk_reg_chunk;
       u_region <= '0;
-      op_epoch  <= '0;
+      op_epoch <= '0;
     end else begin
-      op_kind   <= walk_restarts ? RESTART : LIST;
-      op_chunk  <= w_at;
+      op_kind  <= walk_restarts ? RESTART : LIST;
+      op_chunk <= w_at;
       u_region <= of_walk;
-      op_epoch  <= walked_epoch;
+      op_epoch <= walked_epoch;
     end
 
     // Takes.
     if (take_valid) begin
-      of_take    <= take_region;
+      of_take     <= take_region;
       taken_epoch <= take_epoch;
     end
     if (taken) begin
       take_asked <= 1'b1;
-      take_chunk    <= taken_chunk;
+      take_chunk <= taken_chunk;
     end else if (takes) begin
       take_asked <= 1'b0;
     end
@@ -144,11 +144,11 @@ module glk_region_chunks #(
     take_complete <= op_q_complete;
 
     // Answers to arrivals and registers.
-    arrival_done    <= op_q_valid && op_q_kind == ARRIVE;
-    arrival_ok      <= op_q_ok;
-    arrival_listed  <= op_q_listed;
-    k_asked   <= chunk_reg_valid && !chunk_reg_done && (k_asked ? !looks : !k_waits);
-    k_waits   <= chunk_reg_valid && !chunk_reg_done && (k_waits || looks);
+    arrival_done      <= op_q_valid && op_q_kind == ARRIVE;
+    arrival_ok        <= op_q_ok;
+    arrival_listed    <= op_q_listed;
+    k_asked           <= chunk_reg_valid && !chunk_reg_done && (k_asked ? !looks : !k_waits);
+    k_waits           <= chunk_reg_valid && !chunk_reg_done && (k_waits || looks);
     chunk_reg_done    <= k_waits && op_q_valid && (op_q_kind == LOOK || op_q_kind == SET);
     chunk_reg_counter <= op_q_counter;
 
@@ -163,12 +163,12 @@ module glk_region_chunks #(
     end
     walk_busy <= walk_start || walks || draining != 3'd0;
     if (walk_start) begin
-      walks        <= 1'b1;
-      of_walk      <= walk_region;
-      walked_epoch   <= walk_epoch;
+      walks         <= 1'b1;
+      of_walk       <= walk_region;
+      walked_epoch  <= walk_epoch;
       walk_restarts <= walk_restart;
-      w_at         <= walk_first;
-      w_left       <= walk_chunks;
+      w_at          <= walk_first;
+      w_left        <= walk_chunks;
     end
 
     // Sweep.
@@ -177,18 +177,18 @@ module glk_region_chunks #(
       swept <= sweep == KW'(CHUNKS - 1);
     end
     if (reset) begin
-      op_valid    <= 1'b0;
-      swept      <= 1'b0;
-      sweep      <= '0;
-      take_asked <= 1'b0;
-      take_done     <= 1'b0;
-      arrival_done     <= 1'b0;
-      k_asked    <= 1'b0;
-      k_waits    <= 1'b0;
-      chunk_reg_done     <= 1'b0;
-      walks      <= 1'b0;
-      draining   <= '0;
-      walk_busy     <= 1'b0;
+      op_valid       <= 1'b0;
+      swept          <= 1'b0;
+      sweep          <= '0;
+      take_asked     <= 1'b0;
+      take_done      <= 1'b0;
+      arrival_done   <= 1'b0;
+      k_asked        <= 1'b0;
+      k_waits        <= 1'b0;
+      chunk_reg_done <= 1'b0;
+      walks          <= 1'b0;
+      draining       <= '0;
+      walk_busy      <= 1'b0;
     end
   end
 

@@ -141,8 +141,8 @@ module glk_region_engine #(
   wire  [48:0]   source_at = 49'(source[63:16]) + 49'(offset);
   wire  [4:0]    order     = control[12:8];
   assign context_number = control[32 +: CW];
-  assign source_handle       = source[15:0];
-  assign source_start        = state == SOURCE && !abandon;
+  assign source_handle  = source[15:0];
+  assign source_start   = state == SOURCE && !abandon;
 
   // --- targets ---
   logic [2:0]    target;
@@ -164,28 +164,28 @@ module glk_region_engine #(
     .part(w_part), .partition(w_partition), .target(w_target), .window_changed, .window_valid, .window_ready, .window_row,
     .window_done, .window_q);
 
-  assign buffer_valid     = state == TARGET && last && complete;
-  assign buffer_line      = source_place[BUFFER-1:LB] + LINE_W'(SIGNAL_AT / LANES);
+  assign buffer_valid    = state == TARGET && last && complete;
+  assign buffer_line     = source_place[BUFFER-1:LB] + LINE_W'(SIGNAL_AT / LANES);
   assign range_valid     = !abandon && (state == PUSH || state == SEND);
   assign range_kind      = (state == SEND) ? FLUSH : STORE;
   assign range_place     = place;
   assign range_length    = w_part[12:0];
   assign range_address   = {16'b0, w_target};
   assign range_partition = (state == SEND) ? partition : w_partition;
-  assign end_valid     = state == REPORT && !dead;
-  assign end_last      = last;
-  assign end_complete  = complete;
-  assign stale       = dead || w_dirty;
-  assign take_valid     = state == PROGRESS && !was_moving && !abandon;
+  assign end_valid       = state == REPORT && !dead;
+  assign end_last        = last;
+  assign end_complete    = complete;
+  assign stale           = dead || w_dirty;
+  assign take_valid      = state == PROGRESS && !was_moving && !abandon;
 
   always_ff @(posedge clk) begin
     if (state == IDLE)
       wants <= valid & (some | moving);
-    idle      <= state == IDLE && !(begins && |(valid & (some | moving)));
-    halting   <= halt;
-    storing   <= state >= TARGET && state <= SETTLE;
+    idle           <= state == IDLE && !(begins && |(valid & (some | moving)));
+    halting        <= halt;
+    storing        <= state >= TARGET && state <= SETTLE;
     stored_valid   <= 1'b0;
-    step      <= step + 3'd1;
+    step           <= step + 3'd1;
     source_offset  <= source_at[48] ? '1 : source_at[47:0];
     case (state)
       IDLE: begin
@@ -245,19 +245,19 @@ module glk_region_engine #(
         state <= PART;
       end
       PART: begin
-        last     <= left <= 41'd4096;
+        last          <= left <= 41'd4096;
         source_length <= (left <= 41'd4096) ? left[12:0] : 13'd4096;
-        state    <= SOURCE;
+        state         <= SOURCE;
       end
       SOURCE:
         state <= abandon ? IDLE : SOURCE_WAIT;
       SOURCE_WAIT: begin
         target     <= 3'd0;
         target_bit <= 8'd1;
-        end_failed   <= source_status != 4'd0;
-        end_code     <= {1'b0, source_status};
-        end_lost     <= '0;
-        end_stored   <= '0;
+        end_failed <= source_status != 4'd0;
+        end_code   <= {1'b0, source_status};
+        end_lost   <= '0;
+        end_stored <= '0;
         of_signal  <= 1'b0;
         if (source_done)
           state <= (abandon || !begins) ? IDLE : (source_status != 4'd0) ? REPORT : TARGET;
@@ -292,7 +292,7 @@ module glk_region_engine #(
           if (w_status != 4'd0) begin
             end_lost <= end_lost | target_bit;
             end_code <= (end_code == 5'd0) ? {1'b0, w_status} : end_code;
-            state  <= NEXT;
+            state    <= NEXT;
           end
         end
       STEP:
@@ -303,7 +303,7 @@ module glk_region_engine #(
           if (w_status != 4'd0) begin
             end_lost <= end_lost | target_bit;
             end_code <= (end_code == 5'd0) ? {1'b0, w_status} : end_code;
-            state  <= NEXT;
+            state    <= NEXT;
           end
         end
       PUSH:
@@ -312,8 +312,8 @@ module glk_region_engine #(
         else if (range_ready) begin
           several <= 1'b1;
           if (!several) begin
-            partition <= w_partition;
-            end_stored  <= end_stored | target_bit;
+            partition  <= w_partition;
+            end_stored <= end_stored | target_bit;
             for (int t = 0; t < 8; t = t + 1)
               if (target_bit[t])
                 end_places[t*PW +: PW] <= w_partition;
@@ -327,7 +327,7 @@ module glk_region_engine #(
         stored_valid     <= !of_signal;
         stored_partition <= partition;
         stored_bytes     <= source_length;
-        state       <= last ? SEND : NEXT;
+        state            <= last ? SEND : NEXT;
       end
       SEND:
         if (abandon)
@@ -373,14 +373,14 @@ module glk_region_engine #(
     else if (state == IDLE)
       w_dirty <= 1'b0;
     if (rst || clear) begin
-      state   <= IDLE;
-      moving  <= '0;
-      wants   <= '0;
-      after   <= '0;
-      dead    <= 1'b0;
-      w_dirty <= 1'b0;
+      state        <= IDLE;
+      moving       <= '0;
+      wants        <= '0;
+      after        <= '0;
+      dead         <= 1'b0;
+      w_dirty      <= 1'b0;
       stored_valid <= 1'b0;
-      storing <= 1'b0;
+      storing      <= 1'b0;
     end
   end
 

@@ -71,8 +71,8 @@ module glk_region_fence #(
       end
       PICK: begin
         fence_region <= own_first;
-        own      <= own & ~own_lowest[R-1:0];
-        state    <= |own ? FENCE : NEXT;
+        own          <= own & ~own_lowest[R-1:0];
+        state        <= |own ? FENCE : NEXT;
       end
       FENCE:
         if (fence_done)

@@ -29,7 +29,7 @@ module glk_region_record (
       Q3:      q = 2'd3;
       default: q = 2'd0;
     endcase
-  assign busy        = state != IDLE;
+  assign busy          = state != IDLE;
   assign mem_valid     = state != IDLE && (state != RAISE || interrupt);
   assign mem_interrupt = state == RAISE;
   assign mem_address   = (state == RAISE) ? 64'(vector) : {address, q, 3'b000};

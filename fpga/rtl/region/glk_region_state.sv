@@ -220,38 +220,38 @@ module glk_region_state #(
         some_of = bits[i];
   endfunction
 
-  assign epoch_low   = epoch[1:0];
-  assign arrival_chunk     = KW'(chunks[KW-1:0] + of_chunk[KW-1:0]);
-  assign arrival_count     = of_count[15:0];
-  assign walk_first     = chunks[KW-1:0];
-  assign walk_chunks    = chunks[24 +: LW];
+  assign epoch_low           = epoch[1:0];
+  assign arrival_chunk       = KW'(chunks[KW-1:0] + of_chunk[KW-1:0]);
+  assign arrival_count       = of_count[15:0];
+  assign walk_first          = chunks[KW-1:0];
+  assign walk_chunks         = chunks[24 +: LW];
   assign chunk_reg_chunk     = reg_element[KW-1:0];
   assign chunk_reg_initial   = reg_value[31:16];
   assign chunk_reg_write     = reg_kind == 2'd1;
-  assign record_address   = record;
-  assign record_context   = control[32 +: CW];
-  assign record_record    = {8'd0, where, rejected, 6'd0, status, generation, lost, 3'd0, code, chunks_sent, visible, sent};
+  assign record_address      = record;
+  assign record_context      = control[32 +: CW];
+  assign record_record       = {8'd0, where, rejected, 6'd0, status, generation, lost, 3'd0, code, chunks_sent, visible, sent};
 
   always_ff @(posedge clk) begin
-    step       <= step + 3'd1;
-    reg_done     <= 1'b0;
+    step          <= step + 3'd1;
+    reg_done      <= 1'b0;
     ring_done     <= 1'b0;
-    fence_done     <= 1'b0;
-    end_taken    <= 1'b0;
-    arrival_valid    <= 1'b0;
-    finish     <= 1'b0;
-    drop       <= 1'b0;
-    fresh      <= 1'b0;
-    kill       <= 1'b0;
+    fence_done    <= 1'b0;
+    end_taken     <= 1'b0;
+    arrival_valid <= 1'b0;
+    finish        <= 1'b0;
+    drop          <= 1'b0;
+    fresh         <= 1'b0;
+    kill          <= 1'b0;
     walk_start    <= 1'b0;
-    word_write <= 1'b0;
-    record_start    <= 1'b0;
-    e_arrivals <= '0;
-    e_chunk    <= 1'b0;
-    e_partial  <= 1'b0;
-    e_epoch    <= 1'b0;
-    e_reject   <= 1'b0;
-    e_error    <= 1'b0;
+    word_write    <= 1'b0;
+    record_start  <= 1'b0;
+    e_arrivals    <= '0;
+    e_chunk       <= 1'b0;
+    e_partial     <= 1'b0;
+    e_epoch       <= 1'b0;
+    e_reject      <= 1'b0;
+    e_error       <= 1'b0;
     if (batch_ready)
       batch_valid <= 1'b0;
     if (batch_done)
@@ -278,20 +278,20 @@ module glk_region_state #(
       end
 
       IDLE: begin
-        step      <= 3'd0;
-        slot      <= 5'd0;
-        result    <= 5'd0;
-        exists    <= 1'b1;
-        by_ring   <= 1'b0;
-        reports   <= 1'b0;
+        step        <= 3'd0;
+        slot        <= 5'd0;
+        result      <= 5'd0;
+        exists      <= 1'b1;
+        by_ring     <= 1'b0;
+        reports     <= 1'b0;
         reg_refused <= 1'b0;
         record_interrupt <= 1'b0;
         if (!batching && |asks) begin
-          batch     <= asks;
-          asks      <= '0;
-          batching  <= 1'b1;
-          confirmed <= 1'b0;
-          batch_valid   <= 1'b1;
+          batch       <= asks;
+          asks        <= '0;
+          batching    <= 1'b1;
+          confirmed   <= 1'b0;
+          batch_valid <= 1'b1;
         end else if (batching && confirmed && !(|batch))
           batching <= 1'b0;
         if (end_valid && !end_taken && !kill) begin
@@ -358,9 +358,9 @@ module glk_region_state #(
             state   <= DONE;
           end
           WRITE: begin // the rules follow their inputs by two clocks
-            slot      <= own_slot;
-            word_data <= reg_value;
-            state     <= RULE;
+            slot        <= own_slot;
+            word_data   <= reg_value;
+            state       <= RULE;
             reg_refused <= 1'b1;
           end
           START:
@@ -380,7 +380,7 @@ module glk_region_state #(
               state  <= REJECT;
             end else begin
               arrival_valid <= 1'b1;
-              state   <= ARRIVING;
+              state         <= ARRIVING;
             end
           FLUSH: begin
             result <= !mine ? 5'(glk_regs::ST_REGION) : 5'(glk_regs::ST_REGION_STATE);
@@ -416,23 +416,23 @@ module glk_region_state #(
         if (step == 3'd2) begin
           state <= DONE;
           if (reg_word == 6'd0 && (reg_value == '0 || (allowed && !is_valid))) begin
-            reg_refused  <= 1'b0;
-            word_write <= 1'b1;
-            kill       <= 1'b1;
-            drop       <= 1'b1;
-            fresh      <= 1'b1;
-            valid      <= (valid & ~one) | (reg_value[0] ? one : '0);
-            waiting    <= waiting & ~one;
-            asks       <= asks & ~one;
-            batch      <= batch & ~one;
+            reg_refused <= 1'b0;
+            word_write  <= 1'b1;
+            kill        <= 1'b1;
+            drop        <= 1'b1;
+            fresh       <= 1'b1;
+            valid       <= (valid & ~one) | (reg_value[0] ? one : '0);
+            waiting     <= waiting & ~one;
+            asks        <= asks & ~one;
+            batch       <= batch & ~one;
             for (int r = 0; r < REGIONS; r = r + 1)
               if (one[r])
                 contexts[r*CW +: CW] <= reg_value[32 +: CW];
             {epoch, sent, visible, marked, lap, status, left, code, lost, stored, places, chunks_sent, rejected, where} <= '0;
             state      <= SAVE;
           end else if (has_slot && reg_word != 6'd0 && allowed && !is_valid) begin
-            reg_refused  <= 1'b0;
-            word_write <= 1'b1;
+            reg_refused <= 1'b0;
+            word_write  <= 1'b1;
           end
         end
 
@@ -441,7 +441,7 @@ module glk_region_state #(
         reg_shown <= {28'd0, chunk_reg_counter};
         if (chunk_reg_write && (reg_value[63:32] != '0 || reg_value[15:0] != '0)) begin
           reg_refused <= 1'b1;
-          state     <= DONE;
+          state       <= DONE;
         end else begin
           chunk_reg_valid <= !chunk_reg_done;
           if (chunk_reg_done)
@@ -473,8 +473,8 @@ module glk_region_state #(
       WALK: begin
         walk_start   <= 1'b1;
         walk_restart <= op == TURN;
-        step      <= 3'd0;
-        state     <= WALKING;
+        step         <= 3'd0;
+        state        <= WALKING;
       end
       WALKING: // the counts follow the end of the walk by some clocks
         if (step >= 3'd3 && walk_busy)
@@ -496,12 +496,12 @@ module glk_region_state #(
         end
       end
       FAILED: begin
-        drop        <= 1'b1;
-        waiting     <= waiting & ~one;
-        status      <= 2'(glk_regs::REGION_STATE_FAILED);
-        reports     <= 1'b1;
+        drop             <= 1'b1;
+        waiting          <= waiting & ~one;
+        status           <= 2'(glk_regs::REGION_STATE_FAILED);
+        reports          <= 1'b1;
         record_interrupt <= 1'b1;
-        state       <= SAVE;
+        state            <= SAVE;
       end
 
       // --- epochs ---
@@ -513,23 +513,23 @@ module glk_region_state #(
         state  <= (op == START && expected == '0) ? SENT : SAVE;
       end
       SENT: begin
-        status      <= 2'(glk_regs::REGION_STATE_IDLE);
-        reports     <= 1'b1;
-        sent        <= epoch;
-        e_epoch     <= 1'b1;
+        status           <= 2'(glk_regs::REGION_STATE_IDLE);
+        reports          <= 1'b1;
+        sent             <= epoch;
+        e_epoch          <= 1'b1;
         record_interrupt <= interrupts;
-        asks        <= asks | one;
-        pending     <= 1'b1;
+        asks             <= asks | one;
+        pending          <= 1'b1;
         if (!in_batch)
           marked <= epoch;
         state <= rearm ? BEGIN : SAVE;
       end
       VISIBLE: begin
-        visible     <= marked;
-        reports     <= 1'b1;
-        lost        <= lost | failed_targets;
+        visible          <= marked;
+        reports          <= 1'b1;
+        lost             <= lost | failed_targets;
         record_interrupt <= interrupts;
-        batch       <= batch & ~one;
+        batch            <= batch & ~one;
         if (failed_targets != '0 && code == 5'd0)
           code <= 5'(glk_regs::ST_ENDPOINT);
         if (again)
@@ -541,50 +541,50 @@ module glk_region_state #(
         state <= reports ? REPORT : DONE;
       REPORT: begin
         record_start <= 1'b1;
-        state   <= REPORTING;
+        state        <= REPORTING;
       end
       REPORTING:
         if (!record_start && !record_busy)
           state <= DONE;
 
       default: begin // DONE
-        reg_done   <= !by_ring && op <= START;
+        reg_done    <= !by_ring && op <= START;
         ring_done   <= by_ring;
         ring_status <= result;
-        fence_done   <= op == FENCE;
-        end_taken  <= op == TURN;
-        state    <= IDLE;
+        fence_done  <= op == FENCE;
+        end_taken   <= op == TURN;
+        state       <= IDLE;
       end
     endcase
     swept <= state != SWEEP && chunks_swept;
     idle  <= state == IDLE && !(end_valid || fence_valid || ring_valid || reg_valid || batching || |asks);
 
     if (rst || clear) begin
-      state      <= SWEEP;
-      slot       <= 5'd31;
-      region     <= '0;
-      valid      <= '0;
-      waiting    <= '0;
-      asks       <= '0;
-      batch      <= '0;
-      batching   <= 1'b0;
-      confirmed  <= 1'b0;
-      batch_valid    <= 1'b0;
-      chunk_reg_valid    <= 1'b0;
+      state           <= SWEEP;
+      slot            <= 5'd31;
+      region          <= '0;
+      valid           <= '0;
+      waiting         <= '0;
+      asks            <= '0;
+      batch           <= '0;
+      batching        <= 1'b0;
+      confirmed       <= 1'b0;
+      batch_valid     <= 1'b0;
+      chunk_reg_valid <= 1'b0;
       record_start    <= 1'b0;
-      e_reject   <= 1'b0;
-      e_error    <= 1'b0;
-      e_epoch    <= 1'b0;
-      e_chunk    <= 1'b0;
-      e_partial  <= 1'b0;
-      e_arrivals <= '0;
-      reg_done     <= 1'b0;
-      ring_done     <= 1'b0;
-      fence_done     <= 1'b0;
-      end_taken    <= 1'b0;
-      word_write <= 1'b0;
-      swept      <= 1'b0;
-      idle       <= 1'b0;
+      e_reject        <= 1'b0;
+      e_error         <= 1'b0;
+      e_epoch         <= 1'b0;
+      e_chunk         <= 1'b0;
+      e_partial       <= 1'b0;
+      e_arrivals      <= '0;
+      reg_done        <= 1'b0;
+      ring_done       <= 1'b0;
+      fence_done      <= 1'b0;
+      end_taken       <= 1'b0;
+      word_write      <= 1'b0;
+      swept           <= 1'b0;
+      idle            <= 1'b0;
     end
   end
   wire unused = &{1'b0, batch_lowest, control, chunks, reg_element};

@@ -89,12 +89,12 @@ module glk_context_errors #(
 
   logic [63:0] a_refused, a_failed, b_refused, b_failed;
   always_ff @(posedge clk) begin
-    a_refused <= refused[errors_of] & {64{bit_of(some_refused, errors_of)}};
-    a_failed  <= failed[errors_of] & {64{bit_of(some_failed, errors_of)}};
-    b_refused <= refused[record_context] & {64{bit_of(some_refused, record_context)}};
-    b_failed  <= failed[record_context] & {64{bit_of(some_failed, record_context)}};
+    a_refused     <= refused[errors_of] & {64{bit_of(some_refused, errors_of)}};
+    a_failed      <= failed[errors_of] & {64{bit_of(some_failed, errors_of)}};
+    b_refused     <= refused[record_context] & {64{bit_of(some_refused, record_context)}};
+    b_failed      <= failed[record_context] & {64{bit_of(some_failed, record_context)}};
     errors_shown  <= a_refused + a_failed;
-    record_errors  <= b_refused + b_failed;
+    record_errors <= b_refused + b_failed;
   end
 endmodule
 `default_nettype wire

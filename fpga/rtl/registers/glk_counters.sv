@@ -282,13 +282,13 @@ module glk_counters #(
     value2d <= context_seen[at1[0]*64 +: 64];
     if (read2)
       counter_value <= at2[11] ? value2d : (at2[10] || at2[4:3] == 2'd0) ? value2a : at2[4:3] == 2'd1 ? value2b : value2c;
-    counter_done        <= read2;
+    counter_done  <= read2;
     snapshot_late <= {snapshot_late[1:0], snapshot};
     snapshot_done <= snapshot_late[2];
     if (rst) begin
       read1         <= 1'b0;
       read2         <= 1'b0;
-      counter_done        <= 1'b0;
+      counter_done  <= 1'b0;
       snapshot_late <= '0;
       snapshot_done <= 1'b0;
     end

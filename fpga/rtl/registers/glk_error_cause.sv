@@ -23,7 +23,7 @@ module glk_error_cause (
     if (clear_all)
       cause <= '0;
     if (rst) begin
-      cause   <= '0;
+      cause       <= '0;
       event_valid <= 1'b0;
     end
   end

@@ -340,10 +340,10 @@ module glk_registers #(
   logic table_valid, table_write, of_window; // table access; to the window table
   wire  table_ready = of_window ? window_ready : registration_ready;
   wire  table_done  = of_window ? window_done : registration_done;
-  assign window_valid = resetting ? sweep_w_valid : table_valid && of_window;
-  assign window_write = resetting || table_write;
-  assign window_row   = resetting ? sweep_w_row : is_drain ? value[16 +: SW] : element[SW-1:0];
-  assign window_data  = resetting ? '0 : window_changed;
+  assign window_valid       = resetting ? sweep_w_valid : table_valid && of_window;
+  assign window_write       = resetting || table_write;
+  assign window_row         = resetting ? sweep_w_row : is_drain ? value[16 +: SW] : element[SW-1:0];
+  assign window_data        = resetting ? '0 : window_changed;
   assign registration_valid = resetting ? sweep_h_valid : table_valid && !of_window;
   assign registration_write = resetting || table_write;
   assign registration_row   = resetting ? sweep_h_row : element[HW-1:0];
@@ -355,11 +355,11 @@ module glk_registers #(
   logic [63:0] release_word;
   logic        c_enabled, c_user; // of the selected context
 
-  assign reg_cx_context      = element[CW-1:0];
-  assign released_context      = element[CW-1:0];
-  assign errors_of      = element[CW-1:0];
-  assign command_context = element[CW-1:0];
-  assign bell_context       = element[CW-1:0];
+  assign reg_cx_context   = element[CW-1:0];
+  assign released_context = element[CW-1:0];
+  assign errors_of        = element[CW-1:0];
+  assign command_context  = element[CW-1:0];
+  assign bell_context     = element[CW-1:0];
 
   integer c;
   always_ff @(posedge clk) begin
@@ -439,26 +439,26 @@ module glk_registers #(
   assign table_valid     = state == TABLE || state == TABLE_WRITE;
   assign table_write     = state == TABLE_WRITE;
   assign of_window       = place != REGISTRATION;
-  assign counter_at            = {place == CONTEXT, place == CARD, element[4:0],
+  assign counter_at      = {place == CONTEXT, place == CARD, element[4:0],
                             5'(word - ((place == CARD) ? CARD_FIRST : (place == CONTEXT) ? C_FIRST : P_FIRST))};
   assign apply_partition = state == APPLY && place == PARTITION;
   assign ep_changed      = apply_partition;
-  assign region_valid         = state == REGION_READ || state == REGION_WRITE || state == REGION_BELL;
-  assign region_kind          = (state == REGION_READ) ? 2'd0 : (state == REGION_WRITE) ? 2'd1 : (word == D_ARRIVE) ? 2'd2 : 2'd3;
-  assign region_of_chunk      = place == CHUNK;
-  assign region_element       = element;
-  assign region_word          = word[5:0];
-  assign region_value         = value;
-  assign region_context       = element[CW-1:0];
-  assign region_hold          = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
-  assign tsu_valid         = state == STAMP_READ || state == STAMP_WRITE || state == STAMPED;
-  assign tsu_write         = r_write && state != STAMPED;
-  assign link_word          = word;
-  assign link_value         = value;
+  assign region_valid    = state == REGION_READ || state == REGION_WRITE || state == REGION_BELL;
+  assign region_kind     = (state == REGION_READ) ? 2'd0 : (state == REGION_WRITE) ? 2'd1 : (word == D_ARRIVE) ? 2'd2 : 2'd3;
+  assign region_of_chunk = place == CHUNK;
+  assign region_element  = element;
+  assign region_word     = word[5:0];
+  assign region_value    = value;
+  assign region_context  = element[CW-1:0];
+  assign region_hold     = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
+  assign tsu_valid       = state == STAMP_READ || state == STAMP_WRITE || state == STAMPED;
+  assign tsu_write       = r_write && state != STAMPED;
+  assign link_word       = word;
+  assign link_value      = value;
   assign command_valid   = state == COMMAND;
   assign command_start   = value[0];
-  assign bell_valid         = state == RELEASE;
-  assign bell_value         = value;
+  assign bell_valid      = state == RELEASE;
+  assign bell_value      = value;
   assign drain_valid     = state == DRAINING;
   assign quiesce_all       = place == CARD;
   assign quiesce_partition = (place == WINDOW) ? entry[3 +: PW] : element[PW-1:0];
@@ -475,20 +475,20 @@ module glk_registers #(
   end
 
   always_ff @(posedge clk) begin
-    clocks      <= clocks - 5'd1;
-    reg_ready     <= 1'b0;
-    reg_q_valid     <= 1'b0;
-    counter_read      <= 1'b0;
-    e_config    <= 1'b0;
-    snapshot    <= 1'b0;
-    link_take      <= 1'b0;
-    start_reset <= 1'b0;
-    quiesce     <= 1'b0;
-    reg_cx_write    <= 1'b0;
-    errors_clear    <= 1'b0;
-    bell        <= '0;
-    cause_clear <= '0;
-    held_may    <= resetting ? held_status : !(ring_stale || release_stale || region_stale);
+    clocks       <= clocks - 5'd1;
+    reg_ready    <= 1'b0;
+    reg_q_valid  <= 1'b0;
+    counter_read <= 1'b0;
+    e_config     <= 1'b0;
+    snapshot     <= 1'b0;
+    link_take    <= 1'b0;
+    start_reset  <= 1'b0;
+    quiesce      <= 1'b0;
+    reg_cx_write <= 1'b0;
+    errors_clear <= 1'b0;
+    bell         <= '0;
+    cause_clear  <= '0;
+    held_may     <= resetting ? held_status : !(ring_stale || release_stale || region_stale);
     if (flr_running && !resetting && !start_reset) begin
       flr_running <= 1'b0;
       flr_done    <= 1'b1;
@@ -514,7 +514,7 @@ module glk_registers #(
           held_status <= reg_offset[19:3] == 17'(glk_regs::CARD_STATUS / 8);
           held_offset <= reg_offset;
           held_size   <= reg_size;
-          reg_ready     <= 1'b1;
+          reg_ready   <= 1'b1;
         end else if (reg_valid && !reg_ready && (resetting || start_reset)) begin
           reg_ready <= 1'b1;
         end else if (reg_valid && !reg_ready) begin
@@ -530,9 +530,9 @@ module glk_registers #(
       PLACE:
         state <= DECODE;
       DECODE: begin
-        clocks <= (place == PARTITION) ? FAR : NEAR;
+        clocks       <= (place == PARTITION) ? FAR : NEAR;
         counter_read <= is_counter;
-        state  <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
+        state        <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
       end
       LOOK:
         if (clocks == '0)
@@ -576,9 +576,9 @@ module glk_registers #(
         state <= MERGE;
       end
       MERGE: begin
-        value  <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
+        value      <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
         reg_q_data <= (old >> {shift, 1'b0}) & mask;
-        state  <= !r_write ? FINISH : (of_region && !header && !r_poisoned) ? REGION_WRITE : AIM;
+        state      <= !r_write ? FINISH : (of_region && !header && !r_poisoned) ? REGION_WRITE : AIM;
       end
 
       // Check the new value.
@@ -645,9 +645,9 @@ module glk_registers #(
               end
             end else if (word != C_SQ_TAIL || enabled) begin
               reg_cx_write <= 1'b1;
-              bell     <= (word == C_SQ_TAIL || word == C_CQ_HEAD) ? this_context : '0;
-              clocks   <= 5'd3;
-              state    <= AFTER;
+              bell         <= (word == C_SQ_TAIL || word == C_CQ_HEAD) ? this_context : '0;
+              clocks       <= 5'd3;
+              state        <= AFTER;
             end
           end
           LINK:
@@ -659,9 +659,9 @@ module glk_registers #(
             reg_cx_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
             if (enabled && (word == D_SQ_TAIL || word == D_CQ_HEAD) && c_user) begin
               reg_cx_write <= 1'b1;
-              bell     <= this_context;
-              clocks   <= 5'd3;
-              state    <= AFTER;
+              bell         <= this_context;
+              clocks       <= 5'd3;
+              state        <= AFTER;
             end else if (enabled && word == D_RELEASE && c_enabled) begin
               state <= RELEASE;
             end else if (REGIONS != 0 && enabled && (word == D_ARRIVE || word == D_START) && c_enabled) begin
@@ -735,12 +735,12 @@ module glk_registers #(
         reg_cx_which <= SET_CQ_HEAD;
         reg_cx_write <= 1'b1;
         errors_clear <= 1'b1;
-        state    <= START_TAIL;
+        state        <= START_TAIL;
       end
       START_TAIL: begin
         reg_cx_which <= SET_SQ_TAIL;
         reg_cx_write <= 1'b1;
-        state    <= COMMAND;
+        state        <= COMMAND;
       end
       COMMAND: begin
         clocks <= 5'd3;
@@ -762,9 +762,9 @@ module glk_registers #(
       end
 
       default: begin // FINISH
-        reg_ready <= r_write;
+        reg_ready   <= r_write;
         reg_q_valid <= !r_write;
-        state   <= IDLE;
+        state       <= IDLE;
       end
     endcase
 
@@ -779,10 +779,10 @@ module glk_registers #(
       state             <= IDLE;
       held              <= 1'b0;
       enabled           <= 1'b0;
-      reg_ready           <= 1'b0;
-      counter_read            <= 1'b0;
+      reg_ready         <= 1'b0;
+      counter_read      <= 1'b0;
       snapshot          <= 1'b0;
-      link_take            <= 1'b0;
+      link_take         <= 1'b0;
       quiesce           <= 1'b0;
       start_reset       <= 1'b0;
       flr_done          <= 1'b0;

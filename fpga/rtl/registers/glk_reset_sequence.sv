@@ -82,11 +82,11 @@ module glk_reset_sequence #(
       DROP:
         state <= CLEAR;
       CLEAR: begin
-        state   <= SWEEP;
-        clocks  <= '0;
-        window_valid <= 1'b1;
+        state              <= SWEEP;
+        clocks             <= '0;
+        window_valid       <= 1'b1;
         registration_valid <= 1'b1;
-        window_row   <= '0;
+        window_row         <= '0;
         registration_row   <= '0;
       end
       default: begin
@@ -106,13 +106,13 @@ module glk_reset_sequence #(
       end
     endcase
     if (rst) begin
-      state   <= SWEEP;
-      clocks  <= '0;
-      halt    <= 1'b1;
-      pause   <= 1'b1;
-      window_valid <= 1'b1;
+      state              <= SWEEP;
+      clocks             <= '0;
+      halt               <= 1'b1;
+      pause              <= 1'b1;
+      window_valid       <= 1'b1;
       registration_valid <= 1'b1;
-      window_row   <= '0;
+      window_row         <= '0;
       registration_row   <= '0;
     end
   end

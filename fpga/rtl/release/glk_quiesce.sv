@@ -29,14 +29,14 @@ module glk_quiesce #(
   logic       several;
 
   assign flush_valid = state == FLUSH;
-  assign empty   = state == EMPTY;
-  assign pause   = state != OFF;
-  assign last    = !several || flush_partition == PW'(PARTITIONS - 1);
+  assign empty       = state == EMPTY;
+  assign pause       = state != OFF;
+  assign last        = !several || flush_partition == PW'(PARTITIONS - 1);
 
   always_ff @(posedge clk) begin
     case (state)
       OFF: begin
-        several     <= all;
+        several         <= all;
         flush_partition <= all ? '0 : partition;
         flush_reason    <= reason;
         if (start)

@@ -150,10 +150,10 @@ module glk_release #(
   logic [P-1:0]  flushes; // partitions of c still to flush
   logic          draining, asked;
 
-  assign ring_ready     = 1'b1;
+  assign ring_ready  = 1'b1;
   assign drain_ready = !drain_busy;
-  assign batch_ready     = 1'b1;
-  assign bell_ready     = state != RELEASED; // the slots swap roles in RELEASED
+  assign batch_ready = 1'b1;
+  assign bell_ready  = state != RELEASED; // the slots swap roles in RELEASED
   wire   b_taken     = bell_valid && bell_ready;
   wire   begins      = state == IDLE && asked;
   logic  gone;          // c was stopped since its completion began
@@ -292,19 +292,19 @@ module glk_release #(
     end
 
     // Rings and drains.
-    ring_waits <= (begins ? '0 : ring_waits) | (ring_stage & pass & ~ring_fences);
-    ring_stage <= ring_stage & ~pass;
-    ring_done     <= ring_done | (ring_stage & pass & ring_fences);
-    ring_failed   <= ring_failed & ~(ring_stage & pass & ring_fences);
-    ask_only   <= '0;
+    ring_waits  <= (begins ? '0 : ring_waits) | (ring_stage & pass & ~ring_fences);
+    ring_stage  <= ring_stage & ~pass;
+    ring_done   <= ring_done | (ring_stage & pass & ring_fences);
+    ring_failed <= ring_failed & ~(ring_stage & pass & ring_fences);
+    ask_only    <= '0;
     if (begins) begin
       drain_waits <= 1'b0;
       epochs_wait <= 1'b0;
     end
     if (ring_valid) begin
-      ring_stage[ring_context] <= 1'b1;
-      ring_fences[ring_context]  <= ring_only;
-      ring_done[ring_context]     <= 1'b0;
+      ring_stage[ring_context]  <= 1'b1;
+      ring_fences[ring_context] <= ring_only;
+      ring_done[ring_context]   <= 1'b0;
       if (!ring_only)
         ask[ring_context] <= 1'b1;
       ask_only[ring_context]   <= ring_only;
@@ -361,7 +361,7 @@ module glk_release #(
         flush_partition <= flush_first;
         flush_context   <= c;
         flush_reason    <= draining ? 4'(glk_regs::FLUSH_DRAIN) : 4'(glk_regs::FLUSH_RELEASE);
-        flushes     <= flushes & ~flush_lowest[P-1:0];
+        flushes         <= flushes & ~flush_lowest[P-1:0];
         if (!(|flushes))
           state <= draining ? LAST : PICK;
       end
@@ -376,7 +376,7 @@ module glk_release #(
         flush_none      <= 1'b1;
         flush_token     <= 1'b1;
         flush_partition <= '0;
-        state       <= SENT;
+        state           <= SENT;
       end
       SENT: if (token_valid && token == TOKEN) begin
         mark  <= sent;
@@ -400,11 +400,11 @@ module glk_release #(
           if (drain_batch)
             drain_busy <= 1'b0;
           drain_batch <= 1'b0;
-          batch_done      <= epochs_batch;
+          batch_done  <= epochs_batch;
           state       <= IDLE;
         end else if (scan_step == 2'd0) begin
           release_cx_context <= todo_first;
-          state      <= READ;
+          state              <= READ;
         end
       end
       READ: begin
@@ -426,8 +426,8 @@ module glk_release #(
         state  <= DECIDE;
       end
       DECIDE: begin
-        wait_count <= '0;
-        failed_valid    <= of_bell && bad && !gone;
+        wait_count   <= '0;
+        failed_valid <= of_bell && bad && !gone;
         if (of_bell && !gone)
           state <= bad ? ERROR : RELEASED;
         else if (of_ring)
@@ -439,7 +439,7 @@ module glk_release #(
       end
       ERROR: if (failed_ready) begin
         failed_valid <= 1'b0;
-        state   <= COUNTED;
+        state        <= COUNTED;
       end
       COUNTED: begin
         wait_count <= wait_count + 3'd1;
@@ -447,8 +447,8 @@ module glk_release #(
           state <= RELEASED;
       end
       RELEASED: begin
-        bell_batch  <= bell_batch & ~c_one;
-        todo        <= todo & ~(c_one & ~ring_batch);
+        bell_batch    <= bell_batch & ~c_one;
+        todo          <= todo & ~(c_one & ~ring_batch);
         mem_interrupt <= !(|record);
         mem_address   <= |record ? {record, 4'h8} : 64'(vector);
         mem_data      <= {24'd0, generation[7:0], errors[31:0]};
@@ -459,7 +459,7 @@ module glk_release #(
           slot         <= slot ^ (next & c_one);
           next         <= next & ~c_one;
           unchecked[c] <= 1'b1;
-          mem_valid      <= 1'b1;
+          mem_valid    <= 1'b1;
           state        <= |record ? RECORD : INTERRUPT;
         end
       end
@@ -467,13 +467,13 @@ module glk_release #(
         mem_valid   <= 1'b1;
         mem_address <= {record, 4'h0};
         mem_data    <= value;
-        state     <= VALUE;
+        state       <= VALUE;
       end
       VALUE: if (mem_ready) begin
         mem_valid     <= 1'b1;
         mem_interrupt <= 1'b1;
         mem_address   <= 64'(vector);
-        state       <= INTERRUPT;
+        state         <= INTERRUPT;
       end
       INTERRUPT: if (mem_ready) begin
         if (reported)
@@ -526,23 +526,23 @@ module glk_release #(
       scan_step     <= 2'd0;
       bell_stage    <= '0;
       ring_stage    <= '0;
-      ring_fences     <= '0;
+      ring_fences   <= '0;
       ask           <= '0;
       ask_only      <= '0;
-      batch_done        <= 1'b0;
+      batch_done    <= 1'b0;
       epochs_wait   <= 1'b0;
       epochs_batch  <= 1'b0;
       ring_waits    <= '0;
       ring_batch    <= '0;
-      ring_done        <= '0;
-      ring_failed      <= '0;
+      ring_done     <= '0;
+      ring_failed   <= '0;
       drain_waits   <= 1'b0;
       drain_batch   <= 1'b0;
       drain_busy    <= 1'b0;
       asked         <= 1'b0;
-      flush_valid       <= 1'b0;
-      mem_valid       <= 1'b0;
-      failed_valid       <= 1'b0;
+      flush_valid   <= 1'b0;
+      mem_valid     <= 1'b0;
+      failed_valid  <= 1'b0;
       mark_take     <= 1'b0;
       released_once <= '0;
       quiet         <= '0;
@@ -550,14 +550,14 @@ module glk_release #(
     end
     if (rst) begin
       release_cx_context <= '0;
-      gone       <= 1'b0;
-      c          <= '0;
-      c_one      <= '0;
+      gone               <= 1'b0;
+      c                  <= '0;
+      c_one              <= '0;
     end
   end
 
   assign stale          = gone;
-  assign failed_context      = c;
+  assign failed_context = c;
   assign errors_context = c;
   wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], release_cx_record[3:0], ahead[14:0], beyond[14:0]};
 endmodule

@@ -245,19 +245,19 @@ module glk_remote_load #(
   // --- response; a beat is available one clock after its lookup ---
   logic o_valid, o_error, o_last, o_atomic;
   always_ff @(posedge clk) begin
-    o_valid  <= state == GIVE || state == FAIL;
-    o_error  <= state == FAIL;
-    o_last   <= state == FAIL || is_atomic || beat == final_byte[11 -: AW];
-    o_atomic <= is_atomic;
-    load_q_valid  <= o_valid;
-    load_q_error  <= o_error;
-    load_q_last   <= o_last;
-    load_q_data   <= !o_atomic ? look_data : length[3] ? {(DATA_W/64){old}} : {(DATA_W/32){old[31:0]}};
-    idle     <= state == IDLE && !load_valid && !o_valid;
+    o_valid      <= state == GIVE || state == FAIL;
+    o_error      <= state == FAIL;
+    o_last       <= state == FAIL || is_atomic || beat == final_byte[11 -: AW];
+    o_atomic     <= is_atomic;
+    load_q_valid <= o_valid;
+    load_q_error <= o_error;
+    load_q_last  <= o_last;
+    load_q_data  <= !o_atomic ? look_data : length[3] ? {(DATA_W/64){old}} : {(DATA_W/32){old[31:0]}};
+    idle         <= state == IDLE && !load_valid && !o_valid;
     if (rst) begin
-      o_valid <= 1'b0;
+      o_valid      <= 1'b0;
       load_q_valid <= 1'b0;
-      idle    <= 1'b0;
+      idle         <= 1'b0;
     end
   end
 endmodule

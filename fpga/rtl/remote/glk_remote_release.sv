@@ -84,7 +84,7 @@ module glk_remote_release #(
       clocks <= 3'd0;
     if (rst) begin
       flush_ready <= 1'b0;
-      ended   <= 5'd16;
+      ended       <= 5'd16;
     end
   end
 
@@ -186,8 +186,8 @@ module glk_remote_release #(
       flush_q_error     <= due_error[at];
       flush_q_one       <= due_one[at];
       flush_q_lost      <= due_lost[at];
-      busy[at]    <= 1'b0;
-      due[at]     <= 1'b0;
+      busy[at]          <= 1'b0;
+      due[at]           <= 1'b0;
     end
 
     if (expires) begin
@@ -220,15 +220,15 @@ module glk_remote_release #(
     idle <= busy == '0 && !flush_valid && !flush_q_valid;
 
     if (rst) begin
-      at      <= '0;
-      busy    <= '0;
-      unsent  <= '0;
-      waits   <= '0;
-      due     <= '0;
-      lost    <= '0;
-      failed  <= '0;
+      at            <= '0;
+      busy          <= '0;
+      unsent        <= '0;
+      waits         <= '0;
+      due           <= '0;
+      lost          <= '0;
+      failed        <= '0;
       flush_q_valid <= 1'b0;
-      idle    <= 1'b0;
+      idle          <= 1'b0;
     end
   end
 

@@ -83,7 +83,7 @@ module glk_remote_send #(
   assign own_bytes = i_bytes;
   assign own_last  = i_last;
   assign own_valid = i_valid && !of_remote;
-  assign i_ready = of_remote ? q_ready : own_ready;
+  assign i_ready   = of_remote ? q_ready : own_ready;
 
   always_ff @(posedge clk) begin
     if (i_valid && i_ready) begin

@@ -90,14 +90,14 @@ module glk_serve_load #(
   // Checked by the requester, but the endpoint may have changed since.
   wire           gone  = (kind != 2'(glk_regs::EP_BUS) && !pool) || {1'b0, offset[47:12]} >= bytes;
 
-  assign load_ready   = state == IDLE && !used[slot];
+  assign load_ready  = state == IDLE && !used[slot];
   assign mem_address = address;
   assign mem_length  = {6'b0, length};
   assign mem_slot    = slot;
   assign mem_valid   = state == ASK && !pool && same;
-  assign pool_offset  = address[47:0];
-  assign pool_length  = {6'b0, length};
-  assign pool_valid   = state == ASK && pool && same;
+  assign pool_offset = address[47:0];
+  assign pool_length = {6'b0, length};
+  assign pool_valid  = state == ASK && pool && same;
 
   always_comb begin
     endpoint = '0;
@@ -177,23 +177,23 @@ module glk_serve_load #(
     if (load_q_ready)
       load_q_valid <= 1'b0;
     if (gives) begin
-      load_q_valid      <= 1'b1;
-      load_q_error      <= failed[oldest];
-      load_q_line       <= line;
+      load_q_valid <= 1'b1;
+      load_q_error <= failed[oldest];
+      load_q_line  <= line;
       used[oldest] <= 1'b0;
       oldest       <= after(oldest);
       told         <= 1'b0;
     end
     idle <= used == 8'd0 && !load_q_valid && state == IDLE && !load_valid;
     if (rst) begin
-      state   <= IDLE;
-      slot    <= 3'd1;
-      oldest  <= 3'd1;
-      used    <= '0;
-      flying  <= '0;
-      told    <= 1'b0;
+      state        <= IDLE;
+      slot         <= 3'd1;
+      oldest       <= 3'd1;
+      used         <= '0;
+      flying       <= '0;
+      told         <= 1'b0;
       load_q_valid <= 1'b0;
-      idle    <= 1'b0;
+      idle         <= 1'b0;
     end
   end
 

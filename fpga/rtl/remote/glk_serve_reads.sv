@@ -52,9 +52,9 @@ module glk_serve_reads #(
   wire           comes = s_valid && s_ready;
   wire           done  = h_any && (refused || load_q_valid) && (atomic || drops || response_ready);
 
-  assign s_ready  = room && !load_valid;
-  assign load_q_ready  = h_any && !refused && (atomic || drops || response_ready);
-  assign old_valid  = h_any && atomic && load_q_valid;
+  assign s_ready         = room && !load_valid;
+  assign load_q_ready    = h_any && !refused && (atomic || drops || response_ready);
+  assign old_valid       = h_any && atomic && load_q_valid;
   assign response_valid  = h_any && !atomic && !drops && (refused || load_q_valid);
   assign response_status = refused ? REFUSED : load_q_error ? FAILED : DONE;
   glk_fifo #(.W(2 + 32), .DEPTH(READS)) fifo (
@@ -75,8 +75,8 @@ module glk_serve_reads #(
       load_length    <= s_length;
     end
     if (rst) begin
-      count   <= '0;
-      old     <= '0;
+      count      <= '0;
+      old        <= '0;
       load_valid <= 1'b0;
     end
   end

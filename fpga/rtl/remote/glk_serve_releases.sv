@@ -89,9 +89,9 @@ module glk_serve_releases #(
   wire         come    = state == SEE && !marked[at] && !difference[31];
   wire  [15:0] takes   = come ? 16'd1 << at : 16'd0;
 
-  assign each_take = takes[PARTITIONS-1:0];
-  assign answer_data    = {tag, 2'b0, status, 1'b0, 8'b0, 4'(glk_flit::RELEASED)};
-  assign answer_valid   = state == ANSWER;
+  assign each_take    = takes[PARTITIONS-1:0];
+  assign answer_data  = {tag, 2'b0, status, 1'b0, 8'b0, 4'(glk_flit::RELEASED)};
+  assign answer_valid = state == ANSWER;
 
   always_ff @(posedge clk) begin
     if (s_valid)

@@ -109,27 +109,27 @@ module glk_serve_requests #(
   wire          does   = (state == WAIT && !loaded) || (state == WRITE && modifies && !atomic_ready);
   wire          stop   = !session || stale;
 
-  assign s_ready     = state == IDLE && session;
+  assign s_ready           = state == IDLE && session;
   assign release_partition = partition;
   assign release_tag       = tag;
   assign release_count     = where[31:0];
   assign release_valid     = state == CHOOSE && releases && opened && place && session;
-  assign fetch_atomic    = atomic;
-  assign fetch_refused   = reads && !(holds && fits);
-  assign fetch_tag       = tag;
-  assign fetch_asked     = where[63:48];
-  assign fetch_partition = PW'(partition);
-  assign fetch_offset    = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
-  assign fetch_length    = reads ? {words, 2'b0} : eight ? 7'd8 : 7'd4;
-  assign fetch_valid     = ((state == CHOOSE && reads) || state == LOAD) && session;
-  assign atomic_partition = PW'(partition);
-  assign atomic_offset    = where[47:0];
-  assign atomic_length    = eight ? 4'd8 : 4'd4;
-  assign atomic_data      = value;
-  assign atomic_valid     = state == WRITE && modifies;
-  assign each_take   = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
-  assign answer_valid     = state == ANSWER;
-  assign answer_data      = {releases ? 64'd0 : old, tag, 2'b0, status, 8'b0, releases ? 4'(glk_flit::RELEASED) :
+  assign fetch_atomic      = atomic;
+  assign fetch_refused     = reads && !(holds && fits);
+  assign fetch_tag         = tag;
+  assign fetch_asked       = where[63:48];
+  assign fetch_partition   = PW'(partition);
+  assign fetch_offset      = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
+  assign fetch_length      = reads ? {words, 2'b0} : eight ? 7'd8 : 7'd4;
+  assign fetch_valid       = ((state == CHOOSE && reads) || state == LOAD) && session;
+  assign atomic_partition  = PW'(partition);
+  assign atomic_offset     = where[47:0];
+  assign atomic_length     = eight ? 4'd8 : 4'd4;
+  assign atomic_data       = value;
+  assign atomic_valid      = state == WRITE && modifies;
+  assign each_take         = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
+  assign answer_valid      = state == ANSWER;
+  assign answer_data       = {releases ? 64'd0 : old, tag, 2'b0, status, 8'b0, releases ? 4'(glk_flit::RELEASED) :
                         asks ? 4'(glk_flit::TRANSLATION_RESPONSE) : 4'(glk_flit::ATOMIC_RESPONSE)};
 
   always_ff @(posedge clk) begin

@@ -315,7 +315,7 @@ module glk_ring #(
   assign store_data      = u_data;
   assign store_last      = u_last;
   assign store_valid     = u_valid && u_store;
-  assign head_now    = u_valid && u_kind == HEADER;
+  assign head_now        = u_valid && u_kind == HEADER;
 
   // --- host memory: mover writes, whole; reads; completions and interrupts. Only one source is active at a time. ---
   logic        rd_m_valid, rd_m_ready, out_ready, moving;
@@ -330,9 +330,9 @@ module glk_ring #(
     .mem_address(rd_m_address), .mem_length(rd_m_length), .mem_tag(rd_m_tag), .mem_valid(rd_m_valid), .mem_ready(rd_m_ready),
     .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid, .read_line, .read_data, .read_valid);
 
-  assign rd_m_ready = out_ready && !mover_out;
-  assign completion_ready    = out_ready && !mover_out && !rd_m_valid;
-  assign u_ready    = u_timed ? timed_port_ready && !k_ask : u_store ? store_ready : (u_kind == HEADER || out_ready);
+  assign rd_m_ready       = out_ready && !mover_out;
+  assign completion_ready = out_ready && !mover_out && !rd_m_valid;
+  assign u_ready          = u_timed ? timed_port_ready && !k_ask : u_store ? store_ready : (u_kind == HEADER || out_ready);
 
   always_ff @(posedge clk) begin
     if (u_host && out_ready)

@@ -381,7 +381,7 @@ module glk_ring_engine #(
   assign reader_address = (state == FETCH) ? turn_sq_address : pg_address;
   assign reader_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : pg_length;
   assign reader_line    = (state == FETCH) ? LINE_W'(16'({turn_context, turn_sq_head[2:0], 6'b0}) >> LB) : pg_at[15:LB];
-  assign entry_line = ENTRY_LINE_W'({turn_context, turn_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
+  assign entry_line     = ENTRY_LINE_W'({turn_context, turn_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
   assign range_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PAGES && pg_writes) ||
                                     (state == RECORD && rec_asks));
@@ -393,19 +393,19 @@ module glk_ring_engine #(
                        {16'b0, w_target};
   assign range_partition = w_partition;
 
-  assign load_partition  = w_partition;
-  assign load_offset     = w_target;
-  assign load_length     = part;
-  assign load_wait       = of_pool;
-  assign load_atomic     = is_atomic;
-  assign load_operation  = is_cas ? 2'd2 : is_add ? 2'd0 : 2'd1;
-  assign load_operand    = length[3] ? entry[319:256] : {32'b0, entry[287:256]};
-  assign load_compare    = entry[383:320];
-  assign probe_reason = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
-  assign count_atomic     = is_atomic;
-  assign atomic_busy  = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
+  assign load_partition = w_partition;
+  assign load_offset    = w_target;
+  assign load_length    = part;
+  assign load_wait      = of_pool;
+  assign load_atomic    = is_atomic;
+  assign load_operation = is_cas ? 2'd2 : is_add ? 2'd0 : 2'd1;
+  assign load_operand   = length[3] ? entry[319:256] : {32'b0, entry[287:256]};
+  assign load_compare   = entry[383:320];
+  assign probe_reason   = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
+  assign count_atomic   = is_atomic;
+  assign atomic_busy    = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
                                                  state == NEW_VALUE || state == MODIFY || (is_timed && state == LEASE && !recording));
-  assign count_partition  = w_partition;
+  assign count_partition   = w_partition;
   assign atomic_partition  = w_partition;
   assign atomic_offset     = w_target;
   assign atomic_length     = length[3:0];
@@ -427,7 +427,7 @@ module glk_ring_engine #(
   assign result_asked   = release_valid && release_ready;
   assign result_taken   = release_take;
   // Software that sees the entry consumed also finds its completion, because that has been issued.
-  wire   over      = state == DONE && (!advance || out_idle);
+  wire   over           = state == DONE && (!advance || out_idle);
   assign result_done    = over;
   assign result_advance = advance;
   assign result_sleep   = sleep;
@@ -457,25 +457,25 @@ module glk_ring_engine #(
       word <= timed_q_valid ? timed_q_data[32'(w_target[LB-1:3]) * 64 +: 64] : load_q_data[32'(w_target[LB-1:3]) * 64 +: 64];
     beyond    <= ep_kind[32'(w_partition)*2 +: 2] == 2'(glk_regs::EP_LINK);
     may_queue <= state == QUEUE && !(may_queue && range_ready) && (may_queue || !is_atomic || beyond || !lock);
-    release_ended   <= release_done[turn_context];
+    release_ended <= release_done[turn_context];
     release_fails <= release_failed[turn_context];
 
     unique case (state)
       // --- fetch and check ---
       IDLE: begin
-        pace        <= 4'd0;
-        single      <= 1'b0;
-        stage       <= ENTRY;
-        status      <= 5'd0;
-        advance     <= 1'b0;
-        sleep       <= 1'b0;
-        stop        <= 1'b0;
-        counted     <= 1'b0;
-        h_known     <= 1'b0;
-        t_asked_now <= turn_asked;
-        reader_entries  <= 1'b1;
-        answers     <= 1'b0;
-        data_due    <= 1'b0;
+        pace           <= 4'd0;
+        single         <= 1'b0;
+        stage          <= ENTRY;
+        status         <= 5'd0;
+        advance        <= 1'b0;
+        sleep          <= 1'b0;
+        stop           <= 1'b0;
+        counted        <= 1'b0;
+        h_known        <= 1'b0;
+        t_asked_now    <= turn_asked;
+        reader_entries <= 1'b1;
+        answers        <= 1'b0;
+        data_due       <= 1'b0;
         if (turn_valid && turn_protocol) begin
           status <= 5'(glk_regs::ST_PROTOCOL);
           stop   <= 1'b1;
@@ -505,7 +505,7 @@ module glk_ring_engine #(
         end
       LOAD: begin
         reader_entries <= 1'b0;
-        pace       <= pace + 4'd1;
+        pace           <= pace + 4'd1;
         if (pace != 4'd0)
           entry <= 512'({entry_q, entry} >> DATA_W);
         if (pace == 4'(ENTRY_LINES))
@@ -717,9 +717,9 @@ module glk_ring_engine #(
       state    <= PAGES;
     end
     if (rst) begin
-      state      <= IDLE;
-      dirty      <= 1'b0;
-      load_valid    <= 1'b0;
+      state          <= IDLE;
+      dirty          <= 1'b0;
+      load_valid     <= 1'b0;
       count_valid    <= 1'b0;
       reader_entries <= 1'b0;
     end

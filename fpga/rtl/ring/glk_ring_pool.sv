@@ -132,18 +132,18 @@ module glk_ring_pool #(
 
   assign timed_kind   = reads ? READ : is_renew ? RENEW : marked ? WRITE : MARK;
   assign timed_offset = {offset[47:3], (is_timed && reads) ? 3'd0 : offset[2:0]};
-  assign checked  = last;
-  assign whole    = is_timed || full;
-  assign asks     = state == ASK;
-  assign refused  = (answered && !ok) || (state == LATE && last && late);
-  assign read     = answered && ok && is_timed && reads;
-  assign stores   = passes && is_write;
-  assign records  = state == RECORD || state == SECOND;
-  assign recorded = state == SECOND || (state == RECORD && is_renew);
+  assign checked      = last;
+  assign whole        = is_timed || full;
+  assign asks         = state == ASK;
+  assign refused      = (answered && !ok) || (state == LATE && last && late);
+  assign read         = answered && ok && is_timed && reads;
+  assign stores       = passes && is_write;
+  assign records      = state == RECORD || state == SECOND;
+  assign recorded     = state == SECOND || (state == RECORD && is_renew);
 
   always_ff @(posedge clk) begin
     reads         <= is_read || (is_timed && !modifies);
-    timed_length      <= is_read ? bytes : !is_timed ? 13'd1 : modifies ? 13'(length[3:0]) : 13'd8;
+    timed_length  <= is_read ? bytes : !is_timed ? 13'd1 : modifies ? 13'(length[3:0]) : 13'd8;
     late          <= timed_time > timed_limit;
     e_refuse      <= state == LATE && last && late;
     e_timed_write <= (asked && timed_kind == WRITE) || stores;

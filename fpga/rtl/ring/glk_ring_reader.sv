@@ -72,11 +72,11 @@ module glk_ring_reader #(
       mem_address <= next;
       mem_length  <= part;
       mem_tag     <= tag;
-      next      <= {next[63:RB] + (64-RB)'(1), RB'(0)};
-      left      <= left - part;
-      next_line <= next_line + lines_to_cut;
-      tag       <= (tag == TW'(TAGS - 1)) ? TW'(0) : tag + TW'(1);
-      asking    <= !is_last;
+      next        <= {next[63:RB] + (64-RB)'(1), RB'(0)};
+      left        <= left - part;
+      next_line   <= next_line + lines_to_cut;
+      tag         <= (tag == TW'(TAGS - 1)) ? TW'(0) : tag + TW'(1);
+      asking      <= !is_last;
     end
     out  <= out_next;
     busy <= (asking && !failed && !(ask && is_last)) || |out_next;
@@ -97,11 +97,11 @@ module glk_ring_reader #(
     end
     if (rst) begin
       mem_valid <= 1'b0;
-      asking  <= 1'b0;
-      failed  <= 1'b0;
-      busy    <= 1'b0;
-      out     <= '0;
-      tag     <= '0;
+      asking    <= 1'b0;
+      failed    <= 1'b0;
+      busy      <= 1'b0;
+      out       <= '0;
+      tag       <= '0;
     end
   end
 

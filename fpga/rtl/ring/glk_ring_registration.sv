@@ -44,7 +44,7 @@ module glk_ring_registration #(
   logic                      bad_handle, bad_bounds, bad_rights;
 
   assign registration_row = handle[HW-1:0];
-  assign list  = entry[109:49];
+  assign list             = entry[109:49];
   assign {tables, wide, first} = entry[132:110];
 
   always_ff @(posedge clk) begin
@@ -63,14 +63,14 @@ module glk_ring_registration #(
             state <= JUDGE;
           else begin
             registration_valid <= 1'b1;
-            state   <= LOOK;
+            state              <= LOOK;
           end
         end
       LOOK: begin
         spoiled <= spoiled || registration_changed;
         if (registration_ready) begin
           registration_valid <= 1'b0;
-          state   <= WAIT;
+          state              <= WAIT;
         end
       end
       WAIT: begin
@@ -97,10 +97,10 @@ module glk_ring_registration #(
       default: state <= IDLE;
     endcase
     if (rst) begin
-      state     <= IDLE;
-      done      <= 1'b0;
-      registration_valid   <= 1'b0;
-      row_known <= 1'b0;
+      state              <= IDLE;
+      done               <= 1'b0;
+      registration_valid <= 1'b0;
+      row_known          <= 1'b0;
     end
   end
 endmodule

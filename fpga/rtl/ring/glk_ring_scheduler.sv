@@ -122,8 +122,8 @@ module glk_ring_scheduler #(
   assign commanded     = command != NONE;
   assign abandon       = halting || killed;
   assign resting       = state == IDLE && command == NONE && !ring_cx_write;
-  assign turn_valid       = state == TURN;
-  assign turn_sq_head     = sq_head[3:0];
+  assign turn_valid    = state == TURN;
+  assign turn_sq_head  = sq_head[3:0];
 
   always_ff @(posedge clk) begin
     idle    <= state == IDLE && command == NONE && !command_valid && !(|(active | bell) && enabled && !halt);
@@ -138,44 +138,44 @@ module glk_ring_scheduler #(
           state <= PICK;
       end
       PICK: begin
-        picked     <= lowest;
-        after      <= ~(lowest | (lowest - CONTEXTS'(1)));
+        picked          <= lowest;
+        after           <= ~(lowest | (lowest - CONTEXTS'(1)));
         ring_cx_context <= lowest_number;
-        turn_context  <= lowest_number;
-        state      <= READ;
+        turn_context    <= lowest_number;
+        state           <= READ;
       end
       READ:
         state <= LOOK;
       LOOK: begin
-        sq_used    <= ring_cx_sq_tail - ring_cx_sq_head;
-        cq_used    <= ring_cx_cq_tail - ring_cx_cq_head;
-        sq_entries <= sq_size;
-        cq_entries <= cq_size;
-        sq_slot    <= ring_cx_sq_head & 16'(sq_size - 17'd1);
-        cq_slot    <= ring_cx_cq_tail & 16'(cq_size - 17'd1);
-        cq_lap     <= |cq_laps;
-        sq_head    <= ring_cx_sq_head;
-        cq_tail    <= ring_cx_cq_tail;
-        sq_base    <= ring_cx_sq_base;
-        cq_base    <= ring_cx_cq_base;
-        turn_vector   <= ring_cx_vector;
-        may_run    <= ring_cx_status == 4'd0 && |(picked & runs & ctx_enable);
-        asleep     <= |(picked & waits & ~release_done);
-        turn_asked    <= |(picked & asked);
-        turn_mine     <= |(picked & mine);
-        turn_held     <= |(picked & held);
-        held_upto  <= upto[turn_context];
-        state      <= COUNT;
+        sq_used     <= ring_cx_sq_tail - ring_cx_sq_head;
+        cq_used     <= ring_cx_cq_tail - ring_cx_cq_head;
+        sq_entries  <= sq_size;
+        cq_entries  <= cq_size;
+        sq_slot     <= ring_cx_sq_head & 16'(sq_size - 17'd1);
+        cq_slot     <= ring_cx_cq_tail & 16'(cq_size - 17'd1);
+        cq_lap      <= |cq_laps;
+        sq_head     <= ring_cx_sq_head;
+        cq_tail     <= ring_cx_cq_tail;
+        sq_base     <= ring_cx_sq_base;
+        cq_base     <= ring_cx_cq_base;
+        turn_vector <= ring_cx_vector;
+        may_run     <= ring_cx_status == 4'd0 && |(picked & runs & ctx_enable);
+        asleep      <= |(picked & waits & ~release_done);
+        turn_asked  <= |(picked & asked);
+        turn_mine   <= |(picked & mine);
+        turn_held   <= |(picked & held);
+        held_upto   <= upto[turn_context];
+        state       <= COUNT;
       end
       COUNT: begin
         turn_protocol   <= {1'b0, sq_used} > sq_entries || {1'b0, cq_used} > cq_entries;
-        asleep       <= asleep || sq_used == 16'd0 || {1'b0, cq_used} == cq_entries;
+        asleep          <= asleep || sq_used == 16'd0 || {1'b0, cq_used} == cq_entries;
         turn_sq_address <= sq_base + {42'b0, sq_slot, 6'b0};
         turn_cq_address <= cq_base + {44'b0, cq_slot, 4'b0};
         turn_first_lap  <= !cq_lap;
         turn_entries    <= (sq_used < 16'(to_eight)) ? sq_used[3:0] : to_eight;
         turn_held       <= turn_held && held_upto != sq_head[3:0];
-        state        <= DECIDE;
+        state           <= DECIDE;
       end
       DECIDE:
         state <= (may_run && (turn_protocol || !asleep)) ? TURN : IDLE;
@@ -193,8 +193,8 @@ module glk_ring_scheduler #(
           ring_cx_new_sq_head   <= sq_head + 16'(advance);
           ring_cx_new_cq_tail   <= cq_tail + 16'(advance);
           ring_cx_new_status    <= stop ? stop_status : 4'd0;
-          killed           <= 1'b0;
-          state            <= IDLE;
+          killed                <= 1'b0;
+          state                 <= IDLE;
         end
       default: state <= IDLE;
     endcase
@@ -207,7 +207,7 @@ module glk_ring_scheduler #(
           killed <= 1'b1;
         if (command_valid && (state == IDLE || (state == TURN && !result_done && !(of_turn && over)))) begin
           ring_cx_context <= command_context;
-          command    <= ADDRESS;
+          command         <= ADDRESS;
         end
       end
       ADDRESS:
@@ -218,20 +218,20 @@ module glk_ring_scheduler #(
         ring_cx_new_sq_head   <= command_start ? 16'd0 : ring_cx_sq_head;
         ring_cx_new_cq_tail   <= command_start ? 16'd0 : ring_cx_cq_tail;
         ring_cx_new_status    <= 4'd0;
-        command          <= APPLY;
+        command               <= APPLY;
       end
       APPLY:
         command <= NONE;
       default: command <= NONE;
     endcase
     if (rst || clear) begin
-      state    <= IDLE;
-      command  <= NONE;
+      state         <= IDLE;
+      command       <= NONE;
       ring_cx_write <= 1'b0;
-      after    <= '0;
-      idle     <= 1'b1;
-      halting  <= 1'b0;
-      killed   <= 1'b0;
+      after         <= '0;
+      idle          <= 1'b1;
+      halting       <= 1'b0;
+      killed        <= 1'b0;
     end
   end
 

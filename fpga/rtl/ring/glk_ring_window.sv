@@ -111,14 +111,14 @@ module glk_ring_window #(
           state <= JUDGE;
         else begin
           window_valid <= 1'b1;
-          state   <= LOOK;
+          state        <= LOOK;
         end
       end
       LOOK: begin
         spoiled <= spoiled || window_changed;
         if (window_ready) begin
           window_valid <= 1'b0;
-          state   <= WAIT;
+          state        <= WAIT;
         end
       end
       WAIT: begin
@@ -162,10 +162,10 @@ module glk_ring_window #(
       default: state <= IDLE;
     endcase
     if (rst) begin
-      state     <= IDLE;
-      done      <= 1'b0;
-      window_valid   <= 1'b0;
-      row_known <= 1'b0;
+      state        <= IDLE;
+      done         <= 1'b0;
+      window_valid <= 1'b0;
+      row_known    <= 1'b0;
     end
   end
 endmodule

@@ -81,7 +81,7 @@ module glk_acknowledge #(
   wire           remote_answers = flush_q_valid && !flush_q_ready && !rd_valid;
   wire           posts = posted_valid || remote_posts;
   wire  [PW-1:0] posts_partition = posted_valid ? posted_partition : remote_posted_partition;
-  assign mem_valid     = f_valid && !f_beyond;
+  assign mem_valid       = f_valid && !f_beyond;
   assign flush_valid     = f_valid && f_beyond;
   assign flush_partition = mem_partition;
 
@@ -150,15 +150,15 @@ module glk_acknowledge #(
     if (!f_valid) begin
       at <= at_next;
       if (since[at] && !out[at]) begin
-        f_valid     <= 1'b1;
-        f_beyond    <= ep_beyond[at];
+        f_valid       <= 1'b1;
+        f_beyond      <= ep_beyond[at];
         mem_partition <= at;
         mem_address   <= address[at];
       end
     end
 
     remote_posted_ready <= remote_posts && !rst;
-    flush_q_ready          <= remote_answers && !rst;
+    flush_q_ready    <= remote_answers && !rst;
     answered         <= rd_valid || remote_answers;
     answer_failed    <= rd_valid ? rd_error : flush_q_error;
     answer_one       <= !rd_valid && flush_q_one;

@@ -86,28 +86,28 @@ module glk_aperture #(
   logic [DATA_W-1:0] i_data;
 
   always_ff @(posedge clk) begin
-    places     <= places_next;
-    access_ready    <= places_next != '0;
-    all_free   <= places_next == DB'(DEPTH);
-    i_valid    <= taken;
-    i_first    <= taken && !i_within;
+    places         <= places_next;
+    access_ready   <= places_next != '0;
+    all_free       <= places_next == DB'(DEPTH);
+    i_valid        <= taken;
+    i_first        <= taken && !i_within;
     if (taken)
       i_within <= !access_last;
-    i_write    <= access_write;
-    i_poisoned <= access_poisoned;
-    i_length   <= access_length;
-    i_data     <= access_data;
-    i_last     <= access_last;
-    i_inside   <= (access_offset >> SLICE_SHIFT) < 48'(SLICES);
-    i_in_slice <= access_offset[29:0] & 30'((64'd1 << SLICE_SHIFT) - 64'd1);
-    window_slice   <= access_offset[SLICE_SHIFT +: SW];
+    i_write      <= access_write;
+    i_poisoned   <= access_poisoned;
+    i_length     <= access_length;
+    i_data       <= access_data;
+    i_last       <= access_last;
+    i_inside     <= (access_offset >> SLICE_SHIFT) < 48'(SLICES);
+    i_in_slice   <= access_offset[29:0] & 30'((64'd1 << SLICE_SHIFT) - 64'd1);
+    window_slice <= access_offset[SLICE_SHIFT +: SW];
     if (rst) begin
-      places   <= DB'(DEPTH);
-      access_ready  <= 1'b0;
-      all_free <= 1'b1;
-      i_valid  <= 1'b0;
-      i_first  <= 1'b0;
-      i_within <= 1'b0;
+      places       <= DB'(DEPTH);
+      access_ready <= 1'b0;
+      all_free     <= 1'b1;
+      i_valid      <= 1'b0;
+      i_first      <= 1'b0;
+      i_within     <= 1'b0;
     end
   end
   assign window_look = i_first;
@@ -200,8 +200,8 @@ module glk_aperture #(
   wire  forget  = o_valid && o_first && !enabled;
   wire  probed  = store_valid && store_ready && store_probe;
   assign store_valid = o_valid && !forget;
-  assign go      = !o_valid || (store_ready && !forget);
-  assign idle    = all_free && !p_valid && !o_valid && !load_valid;
+  assign go          = !o_valid || (store_ready && !forget);
+  assign idle        = all_free && !p_valid && !o_valid && !load_valid;
 
   always_ff @(posedge clk) begin
     enabled          <= enable;
@@ -212,8 +212,8 @@ module glk_aperture #(
     e_load           <= decide && enabled && allowed && !p_write;
     e_load_partition <= p_partition;
     if (go) begin
-      o_valid     <= p_valid && (begun ? keep : enabled && allowed);
-      o_first     <= !begun;
+      o_valid         <= p_valid && (begun ? keep : enabled && allowed);
+      o_first         <= !begun;
       store_probe     <= !p_write;
       store_partition <= p_partition;
       store_offset    <= {p_page, p_low};

@@ -185,7 +185,7 @@ module glk_endpoint #(
     .m_data({mem_data, mem_address, mem_length, mem_partition, out_bus, out_pool, mem_last, out_packet_last, out_atomic}),
     .m_valid(out_valid), .m_ready(out_taken));
 
-  assign mem_valid  = out_valid && room && out_bus;
+  assign mem_valid   = out_valid && room && out_bus;
   assign pool_valid  = out_valid && room && out_pool;
   assign pool_offset = mem_address[47:0];
   assign pool_length = mem_length;

@@ -120,7 +120,7 @@ module packetizer (
     offered    <= flush;
     if (in) begin
       if (flush_bank) bank1 <= flush; else bank0 <= flush;
-      flush_bank      <= !flush_bank;
+      flush_bank  <= !flush_bank;
       want[in_at] <= flush;
       in_at       <= in_at + 2'd1;
     end

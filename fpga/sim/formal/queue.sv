@@ -124,12 +124,12 @@ module queue (
   wire         reads = step == 2'd1 || (step == 2'd2 && d_used[1]);
   wire [3:0]   bits = read_enables[3:0];
   wire [3:0]   begins = bits & ~(bits << 1);
-  assign run_count  = 3'(begins[0]) + 3'(begins[1]) + 3'(begins[2]) + 3'(begins[3]);
-  assign cost       = 5'(bits[0]) + 5'(bits[1]) + 5'(bits[2]) + 5'(bits[3]) + 5'(run_count) * 5'(H);
-  assign there      = reads && {read_tag[7], read_tag[0]} == w_line && bits[1];
-  assign flush_ready    = step == 2'd0 && drain_go;
-  assign read_entry    = {1'b0, step == 2'd0 ? flush_bank : d_bank, step != 2'd0}; // read a clock ahead
-  assign done_valid = step == 2'd3;
+  assign run_count   = 3'(begins[0]) + 3'(begins[1]) + 3'(begins[2]) + 3'(begins[3]);
+  assign cost        = 5'(bits[0]) + 5'(bits[1]) + 5'(bits[2]) + 5'(bits[3]) + 5'(run_count) * 5'(H);
+  assign there       = reads && {read_tag[7], read_tag[0]} == w_line && bits[1];
+  assign flush_ready = step == 2'd0 && drain_go;
+  assign read_entry  = {1'b0, step == 2'd0 ? flush_bank : d_bank, step != 2'd0}; // read a clock ahead
+  assign done_valid  = step == 2'd3;
   always_ff @(posedge clk) begin
     if (step != 2'd0)
       step <= step + 2'd1;

@@ -21,12 +21,12 @@ module region (
   logic       swept, chunk_reg_done, arrival_done, arrival_ok, arrival_listed, take_done, take_complete, walk_busy, taking = 1'b0;
   logic       take_chunk;
   logic [1:0] some;
-  wire        open    = written == 2'd2;
+  wire        open            = written == 2'd2;
   wire        chunk_reg_valid = past_reset && swept && !open && !chunk_reg_done;
-  wire        arrive  = open && arrive_want && arrive_count != 2'd0;
-  wire        take    = open && take_want && some[0] && !taking;
-  logic       walked  = 1'b0; // walk_busy follows a clock later
-  wire        walk    = open && walk_want && !walk_busy && !walked;
+  wire        arrive          = open && arrive_want && arrive_count != 2'd0;
+  wire        take            = open && take_want && some[0] && !taking;
+  logic       walked          = 1'b0; // walk_busy follows a clock later
+  wire        walk            = open && walk_want && !walk_busy && !walked;
 
   logic [35:0] chunk_reg_counter;
   logic        look_dirty;

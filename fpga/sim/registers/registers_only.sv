@@ -68,10 +68,10 @@ module registers_only #(
   // --- responses ---
   logic snapshot, snapshot_done, counter_read, counter_done, window_valid, window_write, window_done, registration_valid, registration_write, registration_done;
   always_ff @(posedge clk) begin
-    snapshot_done <= snapshot;
-    counter_done        <= counter_read;
-    window_done        <= window_valid && !window_write;
-    registration_done        <= registration_valid && !registration_write;
+    snapshot_done     <= snapshot;
+    counter_done      <= counter_read;
+    window_done       <= window_valid && !window_write;
+    registration_done <= registration_valid && !registration_write;
   end
 
   logic [8:0]  link_word;
