@@ -31,11 +31,11 @@ module ecp5_path #(
 
   logic [DATA_W-1:0] t_data, m_data;
   logic [KW-1:0]     t_bytes;
-  logic              t_last, t_valid, t_ready, s_ready, m_first, m_last, m_valid, e_accepted, e_refused, e_valid, p_valid, idle, holds;
+  logic              t_last, t_valid, t_ready, s_ready, m_first, m_last, m_valid, e_accepted, e_refused, e_valid, made_valid, idle, holds;
   logic [7:0]        e_overwritten;
-  logic [12:0]       p_payload, m_length;
-  logic [10:0]       p_runs;
-  logic [3:0]        p_reason;
+  logic [12:0]       made_payload, m_length;
+  logic [10:0]       made_runs;
+  logic [3:0]        made_reason;
   logic [47:0]       m_offset;
   logic [LANES-1:0]  m_enables;
   logic              e_flush, token_valid, packet_last;
@@ -49,7 +49,8 @@ module ecp5_path #(
     .cfg_self_describe(self_describe), .cfg_packing(packing), .cfg_compact(compact), .cfg_keep(keep), .s_kind, .s_partition(1'b0), .s_address, .s_length, .s_reason, .s_context(s_address[47]),
     .s_owned(s_address[46]), .s_token(s_address[45:44]), .s_data, .s_valid, .s_ready,
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
-    .e_valid, .e_partition(), .e_overwritten, .p_valid, .p_partition(), .p_payload, .p_runs, .p_reason, .idle, .holds,
+    .e_valid, .e_partition(), .e_overwritten, .made_valid, .made_partition(), .made_payload, .made_runs, .made_reason, .idle,
+    .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition(1'b0), .look_entries, .look_payload);
   glk_finepack_rx #(.DATA_W(DATA_W), .PARTITIONS(1)) rx (
     .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_endpoint_bytes(bytes), .s_data(t_data), .s_bytes(t_bytes), .s_last(t_last),
@@ -59,7 +60,7 @@ module ecp5_path #(
   logic [15:0] folded;
   always_ff @(posedge clk) begin
     folded  <= {^m_data, ^m_offset, ^m_enables, ^m_length, m_first, m_last, m_valid, e_accepted, e_refused, packet_last, s_ready,
-                ^{e_valid, e_overwritten}, ^{p_valid, p_payload, p_runs, p_reason}, ^{idle, holds, e_flush, token_valid, token},
+                ^{e_valid, e_overwritten}, ^{made_valid, made_payload, made_runs, made_reason}, ^{idle, holds, e_flush, token_valid, token},
                 ^queued_stores, ^{look_entries, look_payload}};
     pin_out <= ^folded;
   end

@@ -63,7 +63,7 @@ module gpulink_au250 #(
   logic [63:0] serial, now_ns;
   logic        serial_done, clk, rst;
   glk_board_serial serial_number (.clk(clk_100), .rst(rst_100), .serial, .done(serial_done));
-  glk_time #(.TICK_NS(10)) time_ns (.t_clk(clk_100), .t_rst(rst_100), .clk, .now_ns);
+  glk_time #(.TICK_NS(10)) time_ns (.time_clk(clk_100), .time_rst(rst_100), .clk, .now_ns);
 
   // --- PCIe ---
   logic         sys_clk, sys_clk_gt, pcie_up;
@@ -123,16 +123,17 @@ module gpulink_au250 #(
       link_session <= (now_ns[22:7] == '0) ? 16'd1 : now_ns[22:7];
 
   // --- the card ---
-  logic [127:0] li_data, lo_data;
-  logic         li_control, li_valid, li_cut, lo_control, lo_valid, lo_go;
+  logic [127:0] link_in_data, link_out_data;
+  logic         link_in_control, link_in_valid, link_in_cut, link_out_control, link_out_valid, link_out_go;
   (* mark_debug = "true" *) logic pool_write, pool_valid, pool_ready, pool_last, pool_q_last, pool_q_valid, pool_q_ready;
   (* mark_debug = "true" *) logic [47:0] pool_offset;
   (* mark_debug = "true" *) logic [12:0] pool_length;
   logic [511:0] pool_data, pool_q_data;
   glk_top_us card (
-    .clk, .rst, .now_ns, .serial, .pool_bytes(POOL_BYTES), .link(LINK), .cluster(CLUSTER), .link_session, .li_data, .li_control,
-    .li_valid, .li_cut, .lo_data, .lo_control, .lo_valid, .lo_go, .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last,
-    .pool_valid, .pool_ready, .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready,
+    .clk, .rst, .now_ns, .serial, .pool_bytes(POOL_BYTES), .link(LINK), .cluster(CLUSTER), .link_session, .link_in_data,
+    .link_in_control, .link_in_valid, .link_in_cut, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .pool_write,
+    .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last, .pool_q_valid,
+    .pool_q_ready,
     .m_axis_cq_tdata, .m_axis_cq_tuser, .m_axis_cq_tlast, .m_axis_cq_tvalid, .m_axis_cq_tready, .pcie_cq_np_req, .s_axis_cc_tdata,
     .s_axis_cc_tkeep, .s_axis_cc_tuser, .s_axis_cc_tlast, .s_axis_cc_tvalid, .s_axis_cc_tready(s_axis_cc_tready[0]),
     .s_axis_rq_tdata, .s_axis_rq_tkeep, .s_axis_rq_tuser, .s_axis_rq_tlast, .s_axis_rq_tvalid,
@@ -157,9 +158,9 @@ module gpulink_au250 #(
     ddr_closed <= ddr_rst || !ddr_calibrated;
   glk_synchronizer #(.W(1)) memory_reset (.clk, .d(ddr_closed), .q(mem_rst));
   glk_pool_axi pool (
-    .clk, .rst, .mem_rst, .p_write(pool_write), .p_offset(pool_offset), .p_length(pool_length), .p_data(pool_data),
-    .p_last(pool_last), .p_valid(pool_valid), .p_ready(pool_ready), .q_data(pool_q_data), .q_last(pool_q_last),
-    .q_valid(pool_q_valid), .q_ready(pool_q_ready), .e_write, .e_read, .error_write_page, .error_read_page,
+    .clk, .rst, .mem_rst, .pool_write, .pool_offset, .pool_length, .pool_data,
+    .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
+    .pool_q_valid, .pool_q_ready, .e_write, .e_read, .error_write_page, .error_read_page,
     .awaddr(p_awaddr), .awlen(p_awlen), .awvalid(p_awvalid), .awready(p_awready), .wdata(p_wdata), .wstrb(p_wstrb),
     .wlast(p_wlast), .wvalid(p_wvalid), .wready(p_wready), .bresp(p_bresp), .bvalid(p_bvalid), .bready(p_bready),
     .araddr(p_araddr), .arlen(p_arlen), .arvalid(p_arvalid), .arready(p_arready), .rdata(p_rdata), .rresp(p_rresp),
@@ -205,21 +206,23 @@ module gpulink_au250 #(
     .c0_ddr4_s_axi_rready(rready));
 
   // --- link: a frame of Aurora's ends with each control block ---
-  logic         w_clk, w_rst, tx_control, tx_valid, tx_ready, rx_control, rx_valid, channel_up, e_lost, hard_err, soft_err;
+  logic         wire_clk, wire_rst, tx_control, tx_valid, tx_ready, rx_control, rx_valid, channel_up, e_lost, hard_err, soft_err;
   logic [127:0] tx_data, rx_data;
   logic [15:0]  rx_keep;
   logic [1:0]   lane_up, gt_powergood;
   logic [2:0]   loopback;
   logic         sync_clk, gt_refclk, gt_reset, link_reset, mmcm_not_locked, gt_pll_lock, tx_out_clk;
   glk_link_clock link_clock (
-    .clk, .rst, .lo_data, .lo_control, .lo_valid, .lo_go, .li_data, .li_control, .li_valid, .li_cut, .e_lost,
-    .w_clk, .w_rst, .tx_data, .tx_control, .tx_valid, .tx_ready, .rx_data, .rx_control, .rx_valid, .rx_up(channel_up));
+    .clk, .rst, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .link_in_data, .link_in_control, .link_in_valid,
+    .link_in_cut, .e_lost,
+    .wire_clk, .wire_rst, .tx_data, .tx_control, .tx_valid, .tx_ready, .rx_data, .rx_control, .rx_valid, .rx_up(channel_up));
   aurora_64b66b_0 aurora (
     .s_axi_tx_tdata(tx_data), .s_axi_tx_tkeep(16'hffff), .s_axi_tx_tlast(tx_control), .s_axi_tx_tvalid(tx_valid),
     .s_axi_tx_tready(tx_ready), .m_axi_rx_tdata(rx_data), .m_axi_rx_tkeep(rx_keep), .m_axi_rx_tlast(rx_control),
     .m_axi_rx_tvalid(rx_valid), .rxp(qsfp0_rx_p), .rxn(qsfp0_rx_n), .txp(qsfp0_tx_p), .txn(qsfp0_tx_n), .hard_err, .soft_err,
-    .channel_up, .lane_up, .user_clk_out(w_clk), .sync_clk_out(sync_clk), .gt_refclk1_out(gt_refclk), .gt_refclk1_p(qsfp0_refclk_p),
-    .gt_refclk1_n(qsfp0_refclk_n), .init_clk(clk_100), .reset_pb, .pma_init, .sys_reset_out(w_rst), .gt_reset_out(gt_reset),
+    .channel_up, .lane_up, .user_clk_out(wire_clk), .sync_clk_out(sync_clk), .gt_refclk1_out(gt_refclk),
+    .gt_refclk1_p(qsfp0_refclk_p), .gt_refclk1_n(qsfp0_refclk_n), .init_clk(clk_100), .reset_pb, .pma_init,
+    .sys_reset_out(wire_rst), .gt_reset_out(gt_reset),
     .link_reset_out(link_reset), .mmcm_not_locked_out(mmcm_not_locked), .gt_powergood, .gt_pll_lock, .tx_out_clk,
     .power_down(1'b0), .gt_rxcdrovrden_in(1'b0), .loopback);
   assign {qsfp0_modsell, qsfp0_resetl, qsfp0_lpmode} = 3'b010;
@@ -232,8 +235,8 @@ module gpulink_au250 #(
   logic                  clear;
   glk_stalls #(.N(STREAMS)) stalls (
     .clk, .rst, .clear, .moved, .waited,
-    .valid({lo_valid || !lo_go, pool_q_valid, pool_valid, m_axis_rc_tvalid, s_axis_rq_tvalid, s_axis_cc_tvalid, m_axis_cq_tvalid}),
-    .ready({lo_go, pool_q_ready, pool_ready, m_axis_rc_tready, s_axis_rq_tready[0], s_axis_cc_tready[0], m_axis_cq_tready}));
+    .valid({link_out_valid || !link_out_go, pool_q_valid, pool_valid, m_axis_rc_tvalid, s_axis_rq_tvalid, s_axis_cc_tvalid, m_axis_cq_tvalid}),
+    .ready({link_out_go, pool_q_ready, pool_ready, m_axis_rc_tready, s_axis_rq_tready[0], s_axis_cc_tready[0], m_axis_cq_tready}));
   always_ff @(posedge clk) begin
     link_lost    <= link_lost + 32'(e_lost);
     write_errors <= write_errors + 32'(e_write);
@@ -256,8 +259,8 @@ module gpulink_au250 #(
                 cfg_max_payload, cfg_max_read_req, mem_rst, pcie_up, transceiver_seen, soft_err_seen, err_seen}),
     .probe_out0(clear), .probe_out1(loopback));
   glk_synchronizer #(.W(1)) show_soft_error (.clk, .d(soft_err_held), .q(soft_err_seen));
-  always_ff @(posedge w_clk)
-    soft_err_held <= (soft_err_held || soft_err) && !w_rst;
+  always_ff @(posedge wire_clk)
+    soft_err_held <= (soft_err_held || soft_err) && !wire_rst;
   always_ff @(posedge clk)
     err_seen <= (rst || clear) ? 3'd0 : err_seen | {err_fatal, err_nonfatal, err_cor};
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define GLK_KEPT_LINES_MAX 64u
+#define GLK_KEPT_SLOTS	   128u
 /** Pieces to other lines between two evaluations, and pieces to kept ones that justify keeping them. */
 #define GLK_KEPT_PASSED	   64u
 #define GLK_KEPT_LEAST	   16u
@@ -22,6 +23,7 @@ struct glk_kept_lines {
 	bool complete;	       /**< a piece in the window found no room. No line is added any more: it could be in the other queue */
 	uint64_t window;       /**< number of the address window of all kept lines; undefined while used is 0 */
 	uint64_t line[GLK_KEPT_LINES_MAX]; /**< link addresses / GLK_LINE_BYTES */
+	uint8_t slot[GLK_KEPT_SLOTS];      /**< hash table of the lines: index + 1, or 0 */
 };
 
 /**

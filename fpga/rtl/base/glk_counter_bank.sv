@@ -14,9 +14,9 @@ module glk_counter_bank #(
   input  logic                     clk,
   input  logic                     rst,
 
-  input  logic                     u_valid,
-  input  logic [RW-1:0]            u_row,
-  input  logic [COLUMNS*ADD_W-1:0] u_add,
+  input  logic                     update_valid,
+  input  logic [RW-1:0]            update_row,
+  input  logic [COLUMNS*ADD_W-1:0] update_add,
   input  logic                     snapshot, // includes all updates of earlier clocks
 
   // Snapshot read port: values of a row, one clock of latency
@@ -56,9 +56,9 @@ module glk_counter_bank #(
 
   integer r;
   always_ff @(posedge clk) begin
-    n_valid    <= u_valid;
-    n_row      <= u_row;
-    n_add      <= u_add;
+    n_valid    <= update_valid;
+    n_row      <= update_row;
+    n_add      <= update_add;
     n_snapshot <= snapshot;
     if (n_valid)
       rows[n_row] <= sum;

@@ -3,19 +3,19 @@
 // Time in nanoseconds from a clock that never stops, in another clock domain: monotonic, in steps of a tick. The tick counter
 // crosses in Gray code. Some clocks behind.
 module glk_time #(
-  parameter int TICK_NS = 10, // period of t_clk
+  parameter int TICK_NS = 10, // period of time_clk
   parameter int TICKS_W = 56
 ) (
-  input  logic        t_clk,
-  input  logic        t_rst, // at power-up
+  input  logic        time_clk,
+  input  logic        time_rst, // at power-up
   input  logic        clk,
   output logic [63:0] now_ns
 );
   logic [TICKS_W-1:0] ticks, ticks_gray, gray, bits, now;
-  always_ff @(posedge t_clk) begin
+  always_ff @(posedge time_clk) begin
     ticks      <= ticks + TICKS_W'(1);
     ticks_gray <= ticks ^ (ticks >> 1);
-    if (t_rst) begin
+    if (time_rst) begin
       ticks      <= '0;
       ticks_gray <= '0;
     end

@@ -6,12 +6,12 @@
 // PCIe side: four vendor-independent streams (glk_pcie_us adapts them to the hard block). All data is in address lanes:
 // byte lane i of a beat carries a byte whose address is i modulo LANES; a beat is one aligned line of LANES bytes, and a
 // byte range takes one beat per line it touches. Sideband fields are constant over all beats of a transaction.
-//   r  requests to the card: BAR writes and reads, contiguous bytes, not across a 4 KiB boundary. A read is one beat,
-//      allowed only while r_read_ready, so that writes never wait behind a read (a PCIe requirement).
-//   c  completions of these reads; the beats of a completion come without gaps
-//   m  requests of the card, in order: writes, reads (length 0: a flush read, whose completion proves that earlier writes
-//      have arrived) and MSI-X vectors; at most WRITE_BYTES or READ_BYTES each, not across multiples of these
-//   d  completions of the card's reads: data in address order; beats of different tags may interleave
+//   req  requests to the card: BAR writes and reads, contiguous bytes, not across a 4 KiB boundary. A read is one beat,
+//        allowed only while req_read_ready, so that writes never wait behind a read (a PCIe requirement).
+//   cpl  completions of these reads; the beats of a completion come without gaps
+//   mem  requests of the card, in order: writes, reads (length 0: a flush read, whose completion proves that earlier writes
+//        have arrived) and MSI-X vectors; at most WRITE_BYTES or READ_BYTES each, not across multiples of these
+//   rd   completions of the card's reads: data in address order; beats of different tags may interleave
 module glk_card #(
   parameter int DATA_W        = 512,
   parameter int PARTITIONS    = 16,
@@ -49,44 +49,44 @@ module glk_card #(
   output logic              holding,    // a write queue holds data that a timeout may flush
 
   // Requests to the card
-  input  logic              r_write,
-  input  logic [1:0]        r_bar,      // 0 registers, 1 window aperture (BAR 2), 2 pool (BAR 4)
-  input  logic [47:0]       r_offset,
-  input  logic [12:0]       r_length,   // 1..4096; reads also 0
-  input  logic [31:0]       r_id,       // of a read, returned with its completion
-  input  logic              r_poisoned, // of a write, on any beat
-  input  logic [DATA_W-1:0] r_data,
-  input  logic              r_last,
-  input  logic              r_valid,
-  output logic              r_ready,
-  output logic              r_read_ready,
+  input  logic              req_write,
+  input  logic [1:0]        req_bar,      // 0 registers, 1 window aperture (BAR 2), 2 pool (BAR 4)
+  input  logic [47:0]       req_offset,
+  input  logic [12:0]       req_length,   // 1..4096; reads also 0
+  input  logic [31:0]       req_id,       // of a read, returned with its completion
+  input  logic              req_poisoned, // of a write, on any beat
+  input  logic [DATA_W-1:0] req_data,
+  input  logic              req_last,
+  input  logic              req_valid,
+  output logic              req_ready,
+  output logic              req_read_ready,
 
   // Completions of these requests
-  output logic [31:0]       c_id,
-  output logic [11:0]       c_offset,   // low bits of r_offset
-  output logic [12:0]       c_length,
-  output logic [DATA_W-1:0] c_data,
-  output logic              c_last,
-  output logic              c_valid,
-  input  logic              c_ready,
+  output logic [31:0]       cpl_id,
+  output logic [11:0]       cpl_offset, // low bits of req_offset
+  output logic [12:0]       cpl_length,
+  output logic [DATA_W-1:0] cpl_data,
+  output logic              cpl_last,
+  output logic              cpl_valid,
+  input  logic              cpl_ready,
 
   // Requests of the card
-  output logic [1:0]        m_kind,     // 0 write, 1 read, 2 interrupt
-  output logic [63:0]       m_address,  // vector number of an interrupt
-  output logic [12:0]       m_length,
-  output logic [5:0]        m_tag,      // of a read
-  output logic [DATA_W-1:0] m_data,
-  output logic              m_last,
-  output logic              m_valid,
-  input  logic              m_ready,
+  output logic [1:0]        mem_kind,    // 0 write, 1 read, 2 interrupt
+  output logic [63:0]       mem_address, // vector number of an interrupt
+  output logic [12:0]       mem_length,
+  output logic [5:0]        mem_tag,     // of a read
+  output logic [DATA_W-1:0] mem_data,
+  output logic              mem_last,
+  output logic              mem_valid,
+  input  logic              mem_ready,
 
   // Completions of these reads
-  input  logic [5:0]        d_tag,
-  input  logic              d_error,    // the read failed: no data, and its last beat
-  input  logic [DATA_W-1:0] d_data,
-  input  logic              d_last,     // of the read
-  input  logic              d_valid,
-  output logic              d_ready,
+  input  logic [5:0]        rd_tag,
+  input  logic              rd_error, // the read failed: no data, and its last beat
+  input  logic [DATA_W-1:0] rd_data,
+  input  logic              rd_last,  // of the read
+  input  logic              rd_valid,
+  output logic              rd_ready,
 
   // Pool memory: writes and reads in order, responses in order. Not across a 4 KiB boundary
   output logic              pool_write,
@@ -102,27 +102,27 @@ module glk_card #(
   output logic              pool_q_ready,
 
   // Link to another card, at most one block per clock (docs/link-format.md, "The link layer")
-  input  logic [127:0]      li_data,
-  input  logic              li_control,
-  input  logic              li_valid,
-  input  logic              li_cut,     // loss of signal after this block
-  output logic [127:0]      lo_data,
-  output logic              lo_control,
-  output logic              lo_valid,
-  input  logic              lo_go,      // the wire has room for the blocks of six clocks: this one and five behind it
+  input  logic [127:0]      link_in_data,
+  input  logic              link_in_control,
+  input  logic              link_in_valid,
+  input  logic              link_in_cut, // loss of signal after this block
+  output logic [127:0]      link_out_data,
+  output logic              link_out_control,
+  output logic              link_out_valid,
+  input  logic              link_out_go, // the wire has room for the blocks of six clocks: this one and five behind it
 
-  // Packets to the own endpoints loop back inside the card. lt observes and delays them; lr injects packets from elsewhere,
+  // Packets to the own endpoints loop back inside the card. `tap` observes and delays them; `inject` brings packets from elsewhere,
   // if there is no link.
-  output logic [DATA_W-1:0] lt_data,
-  output logic [KW-1:0]     lt_bytes,
-  output logic              lt_last,
-  output logic              lt_valid,
-  input  logic              lt_ready,
-  input  logic [DATA_W-1:0] lr_data,
-  input  logic [KW-1:0]     lr_bytes,
-  input  logic              lr_last,
-  input  logic              lr_valid,
-  output logic              lr_ready
+  output logic [DATA_W-1:0] tap_data,
+  output logic [KW-1:0]     tap_bytes,
+  output logic              tap_last,
+  output logic              tap_valid,
+  input  logic              tap_ready,
+  input  logic [DATA_W-1:0] inject_data,
+  input  logic [KW-1:0]     inject_bytes,
+  input  logic              inject_last,
+  input  logic              inject_valid,
+  output logic              inject_ready
 );
   localparam int PW = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1;
   localparam int CW = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1;
@@ -152,10 +152,10 @@ module glk_card #(
   logic [PARTITIONS-1:0]    ep_remote;        // endpoint of kind link
   logic [PARTITIONS-1:0]    ep_beyond;     // or last was
   logic [PARTITIONS*4-1:0]  remote_partition; // partition of the other card it is bound to
-  logic                     ask_valid, l_take;
+  logic                     ask_valid, link_take;
   logic [PW-1:0]            ask_partition;
-  logic [8:0]               l_word;
-  logic [63:0]              l_value;
+  logic [8:0]               link_word;
+  logic [63:0]              link_value;
   logic                     ep_changed;
   logic [63:0]              generation;
   logic                     clear;    // one clock in which a reset discards all state; everything is idle then
@@ -171,57 +171,59 @@ module glk_card #(
   endgenerate
 
   // --- requests, by BAR ---
-  logic              x_write, x_valid, x_ready, y_valid;
-  logic [19:0]       x_offset;
-  logic [1:0]        x_size; // log2(bytes): 1, 2, 4, 8
-  logic [63:0]       x_data, y_data;
-  logic              x_poisoned;
-  logic              a_write, a_poisoned, a_last, a_valid, a_ready, aperture_idle;
-  logic [47:0]       a_offset;
-  logic [12:0]       a_length;
-  logic [DATA_W-1:0] a_data, b_data;
-  logic              b_error, b_last, b_valid;
-  logic              bp_write, bp_last, bp_valid, bp_ready, bq_last, bq_valid, bq_ready;
-  logic [47:0]       bp_offset;
-  logic [12:0]       bp_length;
-  logic [DATA_W-1:0] bp_data, bq_data;
+  logic              reg_write, reg_valid, reg_ready, reg_q_valid;
+  logic [19:0]       reg_offset;
+  logic [1:0]        reg_size; // log2(bytes): 1, 2, 4, 8
+  logic [63:0]       reg_data, reg_q_data;
+  logic              reg_poisoned;
+  logic              aperture_write, aperture_poisoned, aperture_last, aperture_valid, aperture_ready, aperture_idle;
+  logic [47:0]       aperture_offset;
+  logic [12:0]       aperture_length;
+  logic [DATA_W-1:0] aperture_data, aperture_q_data;
+  logic              aperture_q_error, aperture_q_last, aperture_q_valid;
+  logic              bar4_write, bar4_last, bar4_valid, bar4_ready, bar4_q_last, bar4_q_valid, bar4_q_ready;
+  logic [47:0]       bar4_offset;
+  logic [12:0]       bar4_length;
+  logic [DATA_W-1:0] bar4_data, bar4_q_data;
   logic              requests_idle, e_pool_poisoned;
 
   glk_requests #(.DATA_W(DATA_W)) requests (
     .clk, .rst, .pool_bytes,
-    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready,
-    .c_id, .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready,
-    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned, data in the low bits. Reads are answered on y.
-    .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
-    // Aperture, as r. Loads are answered on b; an error is one beat without data.
-    .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .aperture_idle,
-    .b_error, .b_data, .b_last, .b_valid,
+    .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last, .req_valid, .req_ready,
+    .req_read_ready,
+    .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready,
+    // Registers: accesses of 1, 2, 4 or 8 bytes, aligned, data in the low bits. Reads are answered on reg_q.
+    .reg_write, .reg_offset, .reg_size, .reg_data, .reg_poisoned, .reg_valid, .reg_ready, .reg_q_data, .reg_q_valid,
+    // Aperture, as req. Loads are answered on aperture_q; an error is one beat without data.
+    .aperture_write, .aperture_offset, .aperture_length, .aperture_poisoned, .aperture_data, .aperture_last, .aperture_valid,
+    .aperture_ready, .aperture_idle, .aperture_q_error, .aperture_q_data, .aperture_q_last, .aperture_q_valid,
     // Pool.
-    .bp_write, .bp_offset, .bp_length, .bp_data, .bp_last, .bp_valid, .bp_ready, .bq_data, .bq_last, .bq_valid, .bq_ready,
+    .bar4_write, .bar4_offset, .bar4_length, .bar4_data, .bar4_last, .bar4_valid, .bar4_ready, .bar4_q_data, .bar4_q_last,
+    .bar4_q_valid, .bar4_q_ready,
     .e_pool_poisoned, .idle(requests_idle));
 
   // --- tables ---
-  logic                wt_look; // aperture lookup: wt_entry is valid two clocks later
-  logic [SW-1:0]       wt_slice;
-  logic [WINDOW_W-1:0] wt_entry;
+  logic                window_look; // aperture lookup: window_entry is valid two clocks later
+  logic [SW-1:0]       window_slice;
+  logic [WINDOW_W-1:0] window_entry;
   // Three users share the other port: valid/ready per access; a read's entry comes with `done`, some clocks later.
   logic                xw_valid, xw_ready, xw_write, xw_done, nw_valid, nw_ready, nw_done, gw_valid, gw_ready, gw_done;
   logic [SW-1:0]       xw_row, nw_row, gw_row;
-  logic [WINDOW_W-1:0] xw_data, w_q;
+  logic [WINDOW_W-1:0] xw_data, window_q;
   logic                xh_valid, xh_ready, xh_write, xh_done, nh_valid, nh_ready, nh_done, gh_valid, gh_ready, gh_done;
   logic [HW-1:0]       xh_row, nh_row, gh_row;
-  logic [REGISTRATION_W-1:0] xh_data, h_q, unused_look;
+  logic [REGISTRATION_W-1:0] xh_data, registration_q, unused_look;
 
   glk_table #(.W(WINDOW_W), .ROWS(SLICES)) window_table (
-    .clk, .rst, .look(wt_look), .look_row(wt_slice), .look_q(wt_entry),
+    .clk, .rst, .look(window_look), .look_row(window_slice), .look_q(window_entry),
     .p0_valid(xw_valid), .p0_ready(xw_ready), .p0_write(xw_write), .p0_row(xw_row), .p0_data(xw_data), .p0_done(xw_done),
     .p1_valid(nw_valid), .p1_ready(nw_ready), .p1_row(nw_row), .p1_done(nw_done),
-    .p2_valid(gw_valid), .p2_ready(gw_ready), .p2_row(gw_row), .p2_done(gw_done), .q(w_q));
+    .p2_valid(gw_valid), .p2_ready(gw_ready), .p2_row(gw_row), .p2_done(gw_done), .q(window_q));
   glk_table #(.W(REGISTRATION_W), .ROWS(REGISTRATIONS)) registrations (
     .clk, .rst, .look(1'b0), .look_row({HW{1'b0}}), .look_q(unused_look),
     .p0_valid(xh_valid), .p0_ready(xh_ready), .p0_write(xh_write), .p0_row(xh_row), .p0_data(xh_data), .p0_done(xh_done),
     .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done),
-    .p2_valid(gh_valid), .p2_ready(gh_ready), .p2_row(gh_row), .p2_done(gh_done), .q(h_q));
+    .p2_valid(gh_valid), .p2_ready(gh_ready), .p2_row(gh_row), .p2_done(gh_done), .q(registration_q));
 
   // --- aperture stores and loads ---
   // Queue items, kind: 0 store, 1 flush, 2 probe (flush if the range is queued). `owned`: flush only if the queue holds a
@@ -244,14 +246,16 @@ module glk_card #(
 
   glk_aperture #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT)) aperture (
     .clk, .rst, .enable(enabled), .ep_kind, .ep_bytes,
-    .a_write, .a_offset, .a_length, .a_poisoned, .a_data, .a_last, .a_valid, .a_ready, .idle(aperture_idle),
-    .wt_look, .wt_slice, .wt_entry,
+    .access_write(aperture_write), .access_offset(aperture_offset), .access_length(aperture_length),
+    .access_poisoned(aperture_poisoned), .access_data(aperture_data), .access_last(aperture_last), .access_valid(aperture_valid),
+    .access_ready(aperture_ready), .idle(aperture_idle),
+    .window_look, .window_slice, .window_entry,
     // Stores, and the probe ahead of a load (reason load_hit, token 2).
-    .s_probe(sa_probe), .s_partition(sa_partition), .s_offset(sa_offset), .s_length(sa_length), .s_context(sa_context),
-    .s_data(sa_data), .s_last(sa_last), .s_valid(sa_valid), .s_ready(sa_ready),
+    .store_probe(sa_probe), .store_partition(sa_partition), .store_offset(sa_offset), .store_length(sa_length),
+    .store_context(sa_context), .store_data(sa_data), .store_last(sa_last), .store_valid(sa_valid), .store_ready(sa_ready),
     // The load itself; `error`: not permitted by a window, or the card is not enabled.
-    .l_error(la_error), .l_partition(la_partition), .l_offset(la_offset), .l_length(la_length), .l_context(la_context),
-    .l_valid(la_valid), .l_ready(la_ready),
+    .load_error(la_error), .load_partition(la_partition), .load_offset(la_offset), .load_length(la_length),
+    .load_context(la_context), .load_valid(la_valid), .load_ready(la_ready),
     // Event pulses: refused (in a context if `owned`), dropped, load accepted.
     .e_window, .e_window_owned(ew_owned), .e_window_context(ew_context), .e_dropped, .e_load, .e_load_partition);
 
@@ -303,40 +307,42 @@ module glk_card #(
   logic [CW-1:0]     nc_context;
   logic              ring_idle, ring_halted, ring_stale;
   // Context register file: settings are written by glk_registers, the rest by the ring engine.
-  logic              xc_write;       // writes a setting of xc_context
-  logic [2:0]        xc_which;       // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
-  logic [CW-1:0]     xc_context;
-  logic [63:0]       xc_data;
+  logic              reg_cx_write; // writes a setting of reg_cx_context
+  logic [2:0]        reg_cx_which; // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
+  logic [CW-1:0]     reg_cx_context;
+  logic [63:0]       reg_cx_data;
   logic [CONTEXTS-1:0] ctx_enable;   // CONTROL.ENABLE, by glk_registers
-  logic [63:0]       xc_sq_base, xc_cq_base, xc_record;   // of xc_context, one clock of latency
-  logic [7:0]        xc_sq_order, xc_cq_order;
-  logic [5:0]        xc_vector;
-  logic [15:0]       xc_sq_tail, xc_cq_head, xc_sq_head, xc_cq_tail;
-  logic [3:0]        xc_status;
-  logic [CW-1:0]     nx_context;     // ring engine's read port, one clock of latency
-  logic [63:0]       nx_sq_base, nx_cq_base;
-  logic [3:0]        nx_sq_order, nx_cq_order, nx_status;
-  logic [5:0]        nx_vector;
-  logic [15:0]       nx_sq_tail, nx_cq_head, nx_sq_head, nx_cq_tail;
-  logic              nx_write;       // writes sq_head, cq_tail and status of nx_write_context
-  logic [CW-1:0]     nx_write_context;
-  logic [15:0]       nx_new_sq_head, nx_new_cq_tail;
-  logic [3:0]        nx_new_status;
-  logic [CW-1:0]     zx_context;     // glk_release's read port, one clock of latency
-  logic [63:0]       zx_record;
-  logic [5:0]        zx_vector;
-  logic [15:0]       zx_sq_head;
-  logic [3:0]        zx_status;
-  logic [CW-1:0]     gx_context;     // glk_region's read port, one clock of latency
-  logic [5:0]        gx_vector;
+  logic [63:0]       reg_cx_sq_base, reg_cx_cq_base, reg_cx_record; // of reg_cx_context, one clock of latency
+  logic [7:0]        reg_cx_sq_order, reg_cx_cq_order;
+  logic [5:0]        reg_cx_vector;
+  logic [15:0]       reg_cx_sq_tail, reg_cx_cq_head, reg_cx_sq_head, reg_cx_cq_tail;
+  logic [3:0]        reg_cx_status;
+  logic [CW-1:0]     ring_cx_context; // ring engine's read port, one clock of latency
+  logic [63:0]       ring_cx_sq_base, ring_cx_cq_base;
+  logic [3:0]        ring_cx_sq_order, ring_cx_cq_order, ring_cx_status;
+  logic [5:0]        ring_cx_vector;
+  logic [15:0]       ring_cx_sq_tail, ring_cx_cq_head, ring_cx_sq_head, ring_cx_cq_tail;
+  logic              ring_cx_write; // writes sq_head, cq_tail and status of ring_cx_write_context
+  logic [CW-1:0]     ring_cx_write_context;
+  logic [15:0]       ring_cx_new_sq_head, ring_cx_new_cq_tail;
+  logic [3:0]        ring_cx_new_status;
+  logic [CW-1:0]     release_cx_context; // glk_release's read port, one clock of latency
+  logic [63:0]       release_cx_record;
+  logic [5:0]        release_cx_vector;
+  logic [15:0]       release_cx_sq_head;
+  logic [3:0]        release_cx_status;
+  logic [CW-1:0]     region_cx_context; // glk_region's read port, one clock of latency
+  logic [5:0]        region_cx_vector;
 
   glk_contexts #(.CONTEXTS(CONTEXTS)) contexts (
     .clk, .rst, .clear,
-    .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
-    .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status,
-    .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
-    .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
-    .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .gx_context, .gx_vector);
+    .reg_cx_write, .reg_cx_which, .reg_cx_context, .reg_cx_data, .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record, .reg_cx_sq_order,
+    .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail, .reg_cx_status,
+    .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order, .ring_cx_status, .ring_cx_vector,
+    .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write, .ring_cx_write_context,
+    .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status,
+    .release_cx_context, .release_cx_record, .release_cx_vector, .release_cx_sq_head, .release_cx_status, .region_cx_context,
+    .region_cx_vector);
 
   logic              tp_valid, tp_ready, tp_last, tq_last, tq_valid, tl_valid, tl_ok, tl_same, tp_refuse, te_write, te_atomic, leases;
   logic [1:0]        tp_kind;
@@ -351,35 +357,46 @@ module glk_card #(
              .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
     .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes, .ep_base, .leases, .slot_shift, .grains,
     .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
-    .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector, .nx_sq_tail, .nx_cq_head,
-    .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail, .nx_new_status,
-    .w_changed((xw_valid && xw_write) || ep_changed), .w_valid(nw_valid), .w_ready(nw_ready), .w_row(nw_row), .w_done(nw_done), .w_q,
-    .h_changed(xh_valid && xh_write), .h_valid(nh_valid), .h_ready(nh_ready), .h_row(nh_row), .h_done(nh_done), .h_q,
+    .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order, .ring_cx_status, .ring_cx_vector,
+    .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write, .ring_cx_write_context,
+    .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status,
+    .window_changed((xw_valid && xw_write) || ep_changed), .window_valid(nw_valid), .window_ready(nw_ready), .window_row(nw_row),
+    .window_done(nw_done), .window_q,
+    .registration_changed(xh_valid && xh_write), .registration_valid(nh_valid), .registration_ready(nh_ready),
+    .registration_row(nh_row), .registration_done(nh_done), .registration_q,
     // Stores, and probes ahead of a load (token 3).
-    .s_probe(sn_probe), .s_reason(sn_reason), .s_partition(sn_partition), .s_offset(sn_offset), .s_length(sn_length),
-    .s_context(sn_context), .s_data(sn_data), .s_last(sn_last), .s_valid(sn_valid), .s_ready(sn_ready),
+    .store_probe(sn_probe), .store_reason(sn_reason), .store_partition(sn_partition), .store_offset(sn_offset),
+    .store_length(sn_length), .store_context(sn_context), .store_data(sn_data), .store_last(sn_last), .store_valid(sn_valid),
+    .store_ready(sn_ready),
     // Loads; data is in the endpoint's lanes and always accepted.
-    .l_partition(ln_partition), .l_offset(ln_offset), .l_length(ln_length), .l_wait(ln_wait), .l_atomic(ln_atomic), .l_operation(ln_operation),
-    .l_operand(ln_operand), .l_compare(ln_compare), .l_valid(ln_valid), .l_ready(ln_ready), .g_whole(gn_whole),
-    .g_error(gn_error), .g_data(gn_data), .g_last(gn_last), .g_valid(gn_valid),
+    .load_partition(ln_partition), .load_offset(ln_offset), .load_length(ln_length), .load_wait(ln_wait), .load_atomic(ln_atomic),
+    .load_operation(ln_operation), .load_operand(ln_operand), .load_compare(ln_compare), .load_valid(ln_valid),
+    .load_ready(ln_ready), .load_q_whole(gn_whole), .load_q_error(gn_error), .load_q_data(gn_data), .load_q_last(gn_last),
+    .load_q_valid(gn_valid),
     // New value of an atomic, directly to the endpoint; not while an atomic of the other card is in progress.
     .lock, .atomic_busy,
-    .o_partition(wn_partition), .o_offset(wn_offset), .o_length(wn_length), .o_data(wn_data), .o_valid(wn_valid), .o_ready(wn_ready),
+    .atomic_partition(wn_partition), .atomic_offset(wn_offset), .atomic_length(wn_length), .atomic_data(wn_data),
+    .atomic_valid(wn_valid), .atomic_ready(wn_ready),
     // Accesses to the pool with a time.
-    .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_port_valid(tp_valid), .t_port_ready(tp_ready),
-    .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),
-    .t_lease_same(tl_same), .t_lease_wts(tl_wts), .t_lease_rts(tl_rts), .t_limit(tp_limit), .e_refuse(tp_refuse), .e_timed_write(te_write),
-    .e_timed_bytes(te_bytes), .e_timed_atomic(te_atomic),
+    .timed_kind(tp_kind), .timed_offset(tp_offset), .timed_length(tp_length), .timed_data(tp_data), .timed_last(tp_last),
+    .timed_port_valid(tp_valid), .timed_port_ready(tp_ready), .timed_time(tp_time), .timed_wts(tp_wts), .timed_q_data(tq_data),
+    .timed_q_last(tq_last), .timed_q_valid(tq_valid), .timed_lease_valid(tl_valid), .timed_lease_ok(tl_ok),
+    .timed_lease_same(tl_same), .timed_lease_wts(tl_wts), .timed_lease_rts(tl_rts), .timed_limit(tp_limit), .e_refuse(tp_refuse),
+    .e_timed_write(te_write), .e_timed_bytes(te_bytes), .e_timed_atomic(te_atomic),
     // Operations of regions.
-    .i_valid(ng_valid), .i_kind(ng_kind), .i_region(ng_region), .i_chunk(ng_chunk), .i_count(ng_count), .i_done(ng_done), .i_status(ng_status),
+    .region_valid(ng_valid), .region_kind(ng_kind), .region_region(ng_region), .region_chunk(ng_chunk), .region_count(ng_count),
+    .region_done(ng_done), .region_status(ng_status),
     // Releases.
-    .z_only(rn_only), .z_context(rn_context), .z_valid(rn_valid), .z_ready(rn_ready), .z_done(rn_done), .z_failed(rn_failed), .z_take(rn_take),
+    .release_only(rn_only), .release_context(rn_context), .release_valid(rn_valid), .release_ready(rn_ready),
+    .release_done(rn_done), .release_failed(rn_failed), .release_take(rn_take),
     // Host memory: reads, whose data is always accepted; writes; interrupts.
-    .m_kind(mn_kind), .m_address(mn_address), .m_length(mn_length), .m_tag(mn_tag), .m_data(mn_data), .m_last(mn_last), .m_valid(mn_valid), .m_ready(mn_ready),
-    .d_tag(d_tag[4:0]), .d_error, .d_data, .d_last, .d_valid(dn_valid),
+    .mem_kind(mn_kind), .mem_address(mn_address), .mem_length(mn_length), .mem_tag(mn_tag), .mem_data(mn_data), .mem_last(mn_last),
+    .mem_valid(mn_valid), .mem_ready(mn_ready),
+    .rd_tag(rd_tag[4:0]), .rd_error, .rd_data, .rd_last, .rd_valid(dn_valid),
     // Event pulses: an entry completed with an error; host memory access failed; a ring stopped. Loads and atomics, for the
     // counters.
-    .e_entry, .e_dma, .e_ring, .n_atomic(nc_atomic), .n_partition(nc_partition), .n_context(nc_context), .n_valid(nc_valid), .n_ready(nc_ready));
+    .e_entry, .e_dma, .e_ring, .count_atomic(nc_atomic), .count_partition(nc_partition), .count_context(nc_context),
+    .count_valid(nc_valid), .count_ready(nc_ready));
 
   // --- regions ---
   logic              sg_flush, sg_last, sg_valid, sg_ready;
@@ -412,29 +429,34 @@ module glk_card #(
                    .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) regions (
         .clk, .rst, .clear, .swept(region_swept), .enabled, .hold(region_hold), .storing(region_storing), .halt, .halted(region_halted),
         .idle(region_idle), .stale(region_stale), .generation(generation[7:0]), .ep_kind, .ep_bytes,
-        .x_valid(xg_valid), .x_kind(xg_kind), .x_of_chunk(xg_of_chunk), .x_element(xg_element), .x_word(xg_word), .x_value(xg_value),
-        .x_context(xg_context), .x_done(xg_done), .x_refused(xg_refused), .x_shown(xg_shown),
-        .n_valid(ng_valid), .n_kind(ng_kind), .n_context(rn_context), .n_region(ng_region), .n_chunk(ng_chunk), .n_count(ng_count), .n_done(ng_done),
-        .n_status(ng_status), .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .v_valid(vg_valid), .v_ready(vg_ready), .v_done(vg_done),
+        .reg_valid(xg_valid), .reg_kind(xg_kind), .reg_of_chunk(xg_of_chunk), .reg_element(xg_element), .reg_word(xg_word),
+        .reg_value(xg_value), .reg_context(xg_context), .reg_done(xg_done), .reg_refused(xg_refused), .reg_shown(xg_shown),
+        .ring_valid(ng_valid), .ring_kind(ng_kind), .ring_context(rn_context), .ring_region(ng_region), .ring_chunk(ng_chunk),
+        .ring_count(ng_count), .ring_done(ng_done), .ring_status(ng_status), .ask(region_ask), .ask_only(region_ask_only),
+        .pass(region_pass), .batch_valid(vg_valid), .batch_ready(vg_ready), .batch_done(vg_done),
         .fail_valid, .fail_partition,
-        .w_changed((xw_valid && xw_write) || ep_changed), .w_valid(gw_valid), .w_ready(gw_ready), .w_row(gw_row), .w_done(gw_done), .w_q,
-        .h_changed(xh_valid && xh_write), .h_valid(gh_valid), .h_ready(gh_ready), .h_row(gh_row), .h_done(gh_done), .h_q, .gx_context, .gx_vector,
-        .s_flush(sg_flush), .s_partition(sg_partition), .s_offset(sg_offset), .s_length(sg_length), .s_context(sg_context), .s_data(sg_data),
-        .s_last(sg_last), .s_valid(sg_valid), .s_ready(sg_ready),
-        .m_kind(mg_kind), .m_address(mg_address), .m_length(mg_length), .m_tag(mg_tag), .m_data(mg_data), .m_valid(mg_valid), .m_ready(mg_ready),
-        .d_tag(d_tag[2:0]), .d_error, .d_data, .d_last, .d_valid(dg_valid),
+        .window_changed((xw_valid && xw_write) || ep_changed), .window_valid(gw_valid), .window_ready(gw_ready),
+        .window_row(gw_row), .window_done(gw_done), .window_q,
+        .registration_changed(xh_valid && xh_write), .registration_valid(gh_valid), .registration_ready(gh_ready),
+        .registration_row(gh_row), .registration_done(gh_done), .registration_q, .region_cx_context, .region_cx_vector,
+        .store_flush(sg_flush), .store_partition(sg_partition), .store_offset(sg_offset), .store_length(sg_length),
+        .store_context(sg_context), .store_data(sg_data), .store_last(sg_last), .store_valid(sg_valid), .store_ready(sg_ready),
+        .mem_kind(mg_kind), .mem_address(mg_address), .mem_length(mg_length), .mem_tag(mg_tag), .mem_data(mg_data),
+        .mem_valid(mg_valid), .mem_ready(mg_ready),
+        .rd_tag(rd_tag[2:0]), .rd_error, .rd_data, .rd_last, .rd_valid(dg_valid),
         .e_dma(eg_dma), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk), .e_partial(eg_partial), .e_epoch(eg_epoch), .e_reject(eg_reject),
-        .e_error(eg_error), .e_error_context(eg_context), .c_valid(cg_valid), .c_partition(cg_partition), .c_bytes(cg_bytes));
+        .e_error(eg_error), .e_error_context(eg_context), .stored_valid(cg_valid), .stored_partition(cg_partition),
+        .stored_bytes(cg_bytes));
     end else begin : without_regions
       assign {region_swept, region_storing, region_halted, region_idle, region_stale} = 5'b10110;
       assign {xg_done, xg_refused, xg_shown, ng_done, ng_status, vg_valid} = {2'b11, 64'd0, 1'b1, 5'd0, 1'b0};
       assign region_pass = '1;
-      assign {gw_valid, gw_row, gh_valid, gh_row, gx_context} = '0;
+      assign {gw_valid, gw_row, gh_valid, gh_row, region_cx_context} = '0;
       assign {sg_flush, sg_partition, sg_offset, sg_length, sg_context, sg_data, sg_last, sg_valid} = '0;
       assign {mg_kind, mg_address, mg_length, mg_tag, mg_data, mg_valid} = '0;
       assign {eg_dma, eg_arrivals, eg_chunk, eg_partial, eg_epoch, eg_reject, eg_error, eg_context, cg_valid, cg_partition, cg_bytes} = '0;
       wire unused_by_none = &{1'b0, xg_valid, xg_kind, xg_of_chunk, xg_element, xg_word, xg_value, xg_context, region_hold, ng_valid, ng_kind, ng_region,
-                            ng_chunk, ng_count, region_ask, region_ask_only, vg_ready, vg_done, gw_ready, gw_done, gh_ready, gh_done, gx_vector, sg_ready,
+                            ng_chunk, ng_count, region_ask, region_ask_only, vg_ready, vg_done, gw_ready, gw_done, gh_ready, gh_done, region_cx_vector, sg_ready,
                             mg_ready, dg_valid};
     end
   endgenerate
@@ -459,46 +481,49 @@ module glk_card #(
   logic [CW-1:0]     fz_context;
   logic [3:0]        fz_reason, fx_reason;
   logic              fz_none, fz_token;
-  logic              st_valid;
-  logic [PW-1:0]     st_partition;
-  logic [CW-1:0]     st_context;
-  logic              sc_valid;
-  logic [PW-1:0]     sc_partition;
-  logic [CW-1:0]     sc_context;
-  logic [12:0]       sc_length, sc_raw;
+  logic              store_valid;
+  logic [PW-1:0]     store_partition;
+  logic [CW-1:0]     store_context;
+  logic              cost_valid;
+  logic [PW-1:0]     cost_partition;
+  logic [CW-1:0]     cost_context;
+  logic [12:0]       cost_length, cost_raw;
 
   glk_store_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) store_mux (
     .clk, .rst, .pause, .cfg_max_payload_bytes,
-    .a_probe(sa_probe), .a_partition(sa_partition), .a_offset(sa_offset), .a_length(sa_length), .a_context(sa_context),
-    .a_data(sa_data), .a_last(sa_last), .a_valid(sa_valid), .a_ready(sa_ready),
-    .n_probe(sn_probe), .n_reason(sn_reason), .n_partition(sn_partition), .n_offset(sn_offset), .n_length(sn_length),
-    .n_context(sn_context), .n_data(sn_data), .n_last(sn_last), .n_valid(sn_valid), .n_ready(sn_ready),
-    .g_flush(sg_flush), .g_partition(sg_partition), .g_offset(sg_offset), .g_length(sg_length), .g_context(sg_context), .g_data(sg_data),
-    .g_last(sg_last), .g_valid(sg_valid), .g_ready(sg_ready),
+    .aperture_probe(sa_probe), .aperture_partition(sa_partition), .aperture_offset(sa_offset), .aperture_length(sa_length),
+    .aperture_context(sa_context), .aperture_data(sa_data), .aperture_last(sa_last), .aperture_valid(sa_valid),
+    .aperture_ready(sa_ready),
+    .ring_probe(sn_probe), .ring_reason(sn_reason), .ring_partition(sn_partition), .ring_offset(sn_offset), .ring_length(sn_length),
+    .ring_context(sn_context), .ring_data(sn_data), .ring_last(sn_last), .ring_valid(sn_valid), .ring_ready(sn_ready),
+    .region_flush(sg_flush), .region_partition(sg_partition), .region_offset(sg_offset), .region_length(sg_length),
+    .region_context(sg_context), .region_data(sg_data), .region_last(sg_last), .region_valid(sg_valid), .region_ready(sg_ready),
     // Flushes: of releases (`none`: token only), of registers, of timeouts.
-    .z_none(fz_none), .z_token(fz_token), .z_owned(fz_owned), .z_partition(fz_partition), .z_context(fz_context), .z_reason(fz_reason),
-    .z_valid(fz_valid), .z_ready(fz_ready),
-    .x_partition(fx_partition), .x_reason(fx_reason), .x_valid(fx_valid), .x_ready(fx_ready),
-    .t_partition(ft_partition), .t_valid(ft_valid), .t_ready(ft_ready),
-    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready, .idle(mux_idle),
+    .release_none(fz_none), .release_token(fz_token), .release_owned(fz_owned), .release_partition(fz_partition),
+    .release_context(fz_context), .release_reason(fz_reason), .release_valid(fz_valid), .release_ready(fz_ready),
+    .register_partition(fx_partition), .register_reason(fx_reason), .register_valid(fx_valid), .register_ready(fx_ready),
+    .timeout_partition(ft_partition), .timeout_valid(ft_valid), .timeout_ready(ft_ready),
+    .m_kind(s_kind), .m_partition(s_partition), .m_address(s_address), .m_length(s_length), .m_reason(s_reason),
+    .m_context(s_context), .m_owned(s_owned), .m_token(s_token), .m_data(s_data), .m_valid(s_valid), .m_ready(s_ready),
+    .idle(mux_idle),
     // A store has entered the queue; and later, its cost as individual TLPs.
-    .st_valid, .st_partition, .st_context, .sc_valid, .sc_partition, .sc_context, .sc_length, .sc_raw);
+    .store_valid, .store_partition, .store_context, .cost_valid, .cost_partition, .cost_context, .cost_length, .cost_raw);
 
-  logic [PARTITIONS-1:0] tx_holds; // of the write queues, below
+  logic [PARTITIONS-1:0] holds; // of the write queues, below
   glk_timeout #(.PARTITIONS(PARTITIONS)) timeout (
-    .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds(tx_holds), .st_valid, .st_partition,
-    .f_partition(ft_partition), .f_valid(ft_valid), .f_ready(ft_ready));
+    .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds, .store_valid, .store_partition,
+    .flush_partition(ft_partition), .flush_valid(ft_valid), .flush_ready(ft_ready));
 
   // --- FinePack transmit ---
-  logic [DATA_W-1:0] t_data;
-  logic [KW-1:0]     t_bytes;
-  logic              t_last, t_valid, t_ready;
-  logic              e_overwrite, p_valid, p_final, tx_idle;
-  logic [PW-1:0]     e_overwrite_partition, p_partition;
+  logic [DATA_W-1:0] packet_data;
+  logic [KW-1:0]     packet_bytes;
+  logic              packet_last, packet_valid, packet_ready;
+  logic              e_overwrite, made_valid, made_final, tx_idle;
+  logic [PW-1:0]     e_overwrite_partition, made_partition;
   logic [7:0]        e_overwritten;
-  logic [12:0]       p_payload;
-  logic [10:0]       p_runs;
-  logic [3:0]        p_reason;
+  logic [12:0]       made_payload;
+  logic [10:0]       made_runs;
+  logic [3:0]        made_reason;
   logic              token_valid, e_flush;
   logic [1:0]        token;
   logic [31:0]       queued_stores;
@@ -514,9 +539,10 @@ module glk_card #(
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
     .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact(may_compact), .cfg_keep,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
-    .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
-    .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .p_valid, .p_partition, .p_payload, .p_runs, .p_reason, .p_final,
-    .idle(tx_idle), .holds(tx_holds),
+    .m_data(packet_data), .m_bytes(packet_bytes), .m_last(packet_last), .m_valid(packet_valid), .m_ready(packet_ready),
+    .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .made_valid, .made_partition, .made_payload,
+    .made_runs, .made_reason, .made_final,
+    .idle(tx_idle), .holds,
     // A flush occurred; an item's token, one clock after its flush, if any; stores that a reset would drop.
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
@@ -525,43 +551,47 @@ module glk_card #(
   logic [DATA_W-1:0] own_data, remote_data, in_data;
   logic [KW-1:0]     own_bytes, remote_bytes, in_bytes;
   logic              remote_last, remote_valid, remote_ready, in_last, in_valid, in_ready;
-  assign in_data   = link ? remote_data : lr_data;
-  assign in_bytes  = link ? remote_bytes : lr_bytes;
-  assign in_last   = link ? remote_last : lr_last;
-  assign in_valid  = link ? remote_valid : lr_valid;
+  assign in_data   = link ? remote_data : inject_data;
+  assign in_bytes  = link ? remote_bytes : inject_bytes;
+  assign in_last   = link ? remote_last : inject_last;
+  assign in_valid  = link ? remote_valid : inject_valid;
   assign remote_ready = in_ready;
-  assign lr_ready  = in_ready && !link;
+  assign inject_ready  = in_ready && !link;
 
   // --- other packets are looped back, and merged with received ones; access rights of the other card are already checked
   // ---
-  logic [DATA_W-1:0] u_data;
-  logic [KW-1:0]     u_bytes;
-  logic              u_last, u_own, u_valid, u_ready;
+  logic [DATA_W-1:0] receiver_data;
+  logic [KW-1:0]     receiver_bytes;
+  logic              receiver_last, receiver_own, receiver_valid, receiver_ready;
   glk_link_loop #(.DATA_W(DATA_W)) link_loop (
-    .clk, .rst, .enabled(enabled || link), .t_data(own_data), .t_bytes(own_bytes), .t_last(own_last), .t_valid(own_valid), .t_ready(own_ready),
-    .lt_data, .lt_bytes, .lt_last, .lt_valid, .lt_ready, .lr_data(in_data), .lr_bytes(in_bytes), .lr_last(in_last), .lr_valid(in_valid), .lr_ready(in_ready),
-    .u_data, .u_bytes, .u_last, .u_own, .u_valid, .u_ready);
+    .clk, .rst, .enabled(enabled || link), .packet_data(own_data), .packet_bytes(own_bytes), .packet_last(own_last),
+    .packet_valid(own_valid), .packet_ready(own_ready),
+    .tap_data, .tap_bytes, .tap_last, .tap_valid, .tap_ready, .inject_data(in_data), .inject_bytes(in_bytes), .inject_last(in_last),
+    .inject_valid(in_valid), .inject_ready(in_ready),
+    .receiver_data, .receiver_bytes, .receiver_last, .receiver_own, .receiver_valid, .receiver_ready);
 
   // --- FinePack receive ---
-  logic [PW-1:0]     v_partition;
-  logic [47:0]       v_offset;
-  logic [12:0]       v_length;
-  logic [LANES-1:0]  v_enables;
-  logic [DATA_W-1:0] v_data;
-  logic              v_first, v_last, v_packet_last, v_valid, v_ready, e_accepted, e_refused;
+  logic [PW-1:0]     write_partition;
+  logic [47:0]       write_offset;
+  logic [12:0]       write_length;
+  logic [LANES-1:0]  write_enables;
+  logic [DATA_W-1:0] write_data;
+  logic              write_first, write_last, write_packet_last, write_valid, write_ready, e_accepted, e_refused;
   glk_finepack_rx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) rx (
     .clk, .rst, .cfg_subheader_bytes, .cfg_endpoint_bytes,
-    .s_data(u_data), .s_bytes(u_bytes), .s_last(u_last), .s_valid(u_valid), .s_ready(u_ready),
-    .m_partition(v_partition), .m_offset(v_offset), .m_length(v_length), .m_enables(v_enables), .m_data(v_data),
-    .m_first(v_first), .m_last(v_last), .m_packet_last(v_packet_last), .m_valid(v_valid), .m_ready(v_ready), .e_accepted, .e_refused);
+    .s_data(receiver_data), .s_bytes(receiver_bytes), .s_last(receiver_last), .s_valid(receiver_valid), .s_ready(receiver_ready),
+    .m_partition(write_partition), .m_offset(write_offset), .m_length(write_length), .m_enables(write_enables), .m_data(write_data),
+    .m_first(write_first), .m_last(write_last), .m_packet_last(write_packet_last), .m_valid(write_valid), .m_ready(write_ready),
+    .e_accepted, .e_refused);
 
   // Arrival of the card's own packets: flushes made, and packets completely applied or refused, since the last clear.
   logic              packet_done;
   logic [15:0]       sent, arrived;
   logic              arrivals_full, e_passed, e_passed_remote, e_remote, e_other, e_other_refused;
   glk_arrivals arrivals (
-    .clk, .rst, .clear, .e_flush, .e_packet(p_valid), .e_packet_final(p_final), .u_taken(u_valid && u_ready && u_last), .u_own, .e_accepted, .e_refused, .packet_done, .e_passed,
-    .e_passed_remote, .e_remote, .full(arrivals_full), .sent, .arrived,
+    .clk, .rst, .clear, .e_flush, .e_packet(made_valid), .e_packet_final(made_final),
+    .receiver_taken(receiver_valid && receiver_ready && receiver_last), .receiver_own, .e_accepted, .e_refused, .packet_done,
+    .e_passed, .e_passed_remote, .e_remote, .full(arrivals_full), .sent, .arrived,
     .e_other, .e_other_refused);
 
   // --- plain writes to endpoints ---
@@ -571,7 +601,7 @@ module glk_card #(
   logic [PW-1:0]     me_partition;
   logic [DATA_W-1:0] me_data, ep_data;
   logic [47:0]       ep_offset;
-  logic              e_write, endpoint_idle;
+  logic              e_write, posted_valid, endpoint_idle;
   logic [PW-1:0]     e_write_partition;
   logic [12:0]       e_write_bytes;
   logic              wo_valid;
@@ -590,10 +620,14 @@ module glk_card #(
     locked <= lock && !atomic_busy && !rst;
   glk_endpoint #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) endpoint (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes,
-    .v_partition, .v_offset, .v_length, .v_enables, .v_data, .v_first, .v_last, .v_packet_last, .v_valid, .v_ready,
-    .o_partition(wo_partition), .o_offset(wo_offset), .o_length(wo_length), .o_data(wo_data), .o_valid(wo_valid), .o_ready(wn_ready),
-    .m_address(me_address), .m_length(me_length), .m_partition(me_partition), .m_data(me_data), .m_last(me_last), .m_valid(me_valid), .m_ready(me_ready),
-    .p_offset(ep_offset), .p_length(ep_length), .p_data(ep_data), .p_last(ep_last), .p_valid(ep_valid), .p_ready(ep_ready),
+    .write_partition, .write_offset, .write_length, .write_enables, .write_data, .write_first, .write_last, .write_packet_last,
+    .write_valid, .write_ready,
+    .atomic_partition(wo_partition), .atomic_offset(wo_offset), .atomic_length(wo_length), .atomic_data(wo_data),
+    .atomic_valid(wo_valid), .atomic_ready(wn_ready),
+    .mem_address(me_address), .mem_length(me_length), .mem_partition(me_partition), .mem_data(me_data), .mem_last(me_last),
+    .mem_valid(me_valid), .mem_ready(me_ready),
+    .posted(posted_valid), .pool_offset(ep_offset), .pool_length(ep_length), .pool_data(ep_data), .pool_last(ep_last),
+    .pool_valid(ep_valid), .pool_ready(ep_ready),
     // Event pulses: a plain write is completely issued; the last write of a packet is.
     .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
 
@@ -632,21 +666,25 @@ module glk_card #(
   logic              by_atomic, by_valid, by_ready, bz_error, bz_last, bz_valid;
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
-    .a_error(la_error), .a_partition(la_partition), .a_offset(la_offset), .a_length(la_length), .a_context(la_context), .a_valid(la_valid), .a_ready(la_ready),
-    .b_error, .b_data, .b_last, .b_valid,
-    .n_partition(ln_partition), .n_offset(ln_offset), .n_length(ln_length), .n_wait(ln_wait), .n_atomic(ln_atomic), .n_operation(ln_operation), .n_operand(ln_operand),
-    .n_compare(ln_compare), .n_valid(ln_valid), .n_ready(ln_ready), .g_whole(gn_whole), .g_error(gn_error), .g_data(gn_data),
-    .g_last(gn_last), .g_valid(gn_valid),
+    .aperture_error(la_error), .aperture_partition(la_partition), .aperture_offset(la_offset), .aperture_length(la_length),
+    .aperture_context(la_context), .aperture_valid(la_valid), .aperture_ready(la_ready), .aperture_q_error, .aperture_q_data,
+    .aperture_q_last, .aperture_q_valid,
+    .ring_partition(ln_partition), .ring_offset(ln_offset), .ring_length(ln_length), .ring_wait(ln_wait), .ring_atomic(ln_atomic),
+    .ring_operation(ln_operation), .ring_operand(ln_operand), .ring_compare(ln_compare), .ring_valid(ln_valid),
+    .ring_ready(ln_ready), .ring_q_whole(gn_whole), .ring_q_error(gn_error), .ring_q_data(gn_data), .ring_q_last(gn_last),
+    .ring_q_valid(gn_valid),
     // Endpoints on the bus: reads with tag 16. In the pool: pool reads.
-    .m_address(ml_address), .m_length(ml_length), .m_valid(ml_valid), .m_ready(ml_ready), .d_error, .d_data, .d_last, .d_valid(dl_valid),
-    .p_offset(lp_offset), .p_length(lp_length), .p_valid(lp_valid), .p_ready(lp_ready), .q_data(lq_data), .q_last(lq_last),
-    .q_valid(lq_valid), .q_ready(lq_ready),
+    .mem_address(ml_address), .mem_length(ml_length), .mem_valid(ml_valid), .mem_ready(ml_ready), .rd_error, .rd_data, .rd_last,
+    .rd_valid(dl_valid),
+    .pool_offset(lp_offset), .pool_length(lp_length), .pool_valid(lp_valid), .pool_ready(lp_ready), .pool_q_data(lq_data),
+    .pool_q_last(lq_last), .pool_q_valid(lq_valid), .pool_q_ready(lq_ready),
     // Endpoints of the other card: over the link.
-    .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
-    .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
-    .z_last(bz_last), .z_valid(bz_valid),
+    .away_partition(by_partition), .away_offset(by_offset), .away_length(by_length), .away_atomic(by_atomic),
+    .away_operation(by_operation), .away_operand(by_operand), .away_compare(by_compare), .away_valid(by_valid),
+    .away_ready(by_ready), .away_q_error(bz_error), .away_q_data(bz_data), .away_q_last(bz_last), .away_q_valid(bz_valid),
     // A read failed: of the partition, and of the context if it was an aperture load.
-    .f_partition(lf_partition), .f_owned(lf_owned), .f_context(lf_context), .f_valid(lf_valid), .f_ready(lf_ready), .idle(load_idle));
+    .load_failed_partition(lf_partition), .load_failed_owned(lf_owned), .load_failed_context(lf_context),
+    .load_failed_valid(lf_valid), .load_failed_ready(lf_ready), .idle(load_idle));
 
   // Loads of the other card: reads with tags 17 to 23.
   logic [PW-1:0]     ls_partition, fs_partition;
@@ -660,22 +698,24 @@ module glk_card #(
   logic              ls_valid, ls_ready, gs_error, gs_valid, gs_ready, ms_valid, ms_ready, ds_valid, ps_valid, ps_ready, qs_last, qs_valid;
   logic              fs_valid, fs_ready, serve_load_idle;
   glk_serve_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) serve_load (
-    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
-    .g_error(gs_error), .g_line(gs_line), .g_valid(gs_valid), .g_ready(gs_ready),
-    .m_address(ms_address), .m_length(ms_length), .m_slot(ms_slot), .m_valid(ms_valid), .m_ready(ms_ready),
-    .d_slot(d_tag[2:0]), .d_error, .d_data, .d_last, .d_valid(ds_valid),
-    .p_offset(ps_offset), .p_length(ps_length), .p_valid(ps_valid), .p_ready(ps_ready), .q_data(qs_data), .q_last(qs_last), .q_valid(qs_valid),
-    .f_partition(fs_partition), .f_valid(fs_valid), .f_ready(fs_ready), .idle(serve_load_idle));
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .load_partition(ls_partition), .load_offset(ls_offset), .load_length(ls_length),
+    .load_valid(ls_valid), .load_ready(ls_ready), .load_q_error(gs_error), .load_q_line(gs_line), .load_q_valid(gs_valid),
+    .load_q_ready(gs_ready),
+    .mem_address(ms_address), .mem_length(ms_length), .mem_slot(ms_slot), .mem_valid(ms_valid), .mem_ready(ms_ready),
+    .rd_slot(rd_tag[2:0]), .rd_error, .rd_data, .rd_last, .rd_valid(ds_valid),
+    .pool_offset(ps_offset), .pool_length(ps_length), .pool_valid(ps_valid), .pool_ready(ps_ready), .pool_q_data(qs_data),
+    .pool_q_last(qs_last), .pool_q_valid(qs_valid),
+    .load_failed_partition(fs_partition), .load_failed_valid(fs_valid), .load_failed_ready(fs_ready), .idle(serve_load_idle));
 
   // --- write acknowledgement ---
-  logic              posted_valid, mf_valid, mf_ready, dk_valid;
+  logic              mf_valid, mf_ready, dk_valid;
   logic [PW-1:0]     posted_partition, mf_partition;
   logic [63:0]       posted_address, mf_address;
   logic              mark_take, mark_reached, all_acknowledged;
   logic [31:0]       fail_count, look_unacknowledged;
   logic              fail_lost;
-  logic [PW-1:0]     remote_posted_partition, q_partition, ak_partition;
-  logic              remote_posted_valid, remote_posted_ready, q_valid, q_ready, ak_error, ak_one, ak_lost, ak_valid, ak_ready, failed_ready;
+  logic [PW-1:0]     remote_posted_partition, flush_partition, ak_partition;
+  logic              remote_posted_valid, remote_posted_ready, flush_valid, flush_ready, ak_error, ak_one, ak_lost, ak_valid, ak_ready, failed_ready;
   logic [PARTITIONS-1:0] each_take, each_reached, under_way;
   assign lf_ready = failed_ready;
   assign fs_ready = failed_ready && !lf_valid;
@@ -683,11 +723,13 @@ module glk_card #(
     .clk, .rst,
     .posted_valid, .posted_partition, .posted_address, .remote_posted_partition, .remote_posted_valid, .remote_posted_ready,
     // Flush reads: length 0, tag = partition.
-    .m_partition(mf_partition), .m_address(mf_address), .m_valid(mf_valid), .m_ready(mf_ready), .d_partition(d_tag[PW-1:0]), .d_error, .d_valid(dk_valid),
-    .ep_beyond, .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
-    .a_valid(ak_valid), .a_ready(ak_ready),
+    .mem_partition(mf_partition), .mem_address(mf_address), .mem_valid(mf_valid), .mem_ready(mf_ready),
+    .rd_partition(rd_tag[PW-1:0]), .rd_error, .rd_valid(dk_valid),
+    .ep_beyond, .flush_partition, .flush_valid, .flush_ready, .flush_q_partition(ak_partition), .flush_q_error(ak_error),
+    .flush_q_one(ak_one), .flush_q_lost(ak_lost), .flush_q_valid(ak_valid), .flush_q_ready(ak_ready),
     // Failed loads, arbitrated.
-    .l_partition(lf_valid ? lf_partition : fs_partition), .l_valid(lf_valid || fs_valid), .l_ready(failed_ready), .each_take, .each_reached, .under_way,
+    .load_failed_partition(lf_valid ? lf_partition : fs_partition), .load_failed_valid(lf_valid || fs_valid),
+    .load_failed_ready(failed_ready), .each_take, .each_reached, .under_way,
     .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
 
   // --- releases and drains ---
@@ -700,31 +742,35 @@ module glk_card #(
   logic              mz_valid, mz_ready, mz_interrupt;
   logic [63:0]       mz_address, mz_data;
   logic              ze_valid, ze_ready, release_idle, release_stale;
-  logic [CW-1:0]     ze_context, xr_context;
-  logic [63:0]       xr_released, context_errors;
+  logic [CW-1:0]     ze_context, released_context;
+  logic [63:0]       released, context_errors;
   logic [CW-1:0]     errors_context;
   glk_release #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) releases (
     .clk, .rst, .clear, .generation, .ctx_enable,
     // Doorbell releases.
-    .b_context(zb_context), .b_value(zb_value), .b_target(xc_sq_tail), .b_valid(zb_valid), .b_ready(zb_ready),
+    .bell_context(zb_context), .bell_value(zb_value), .bell_target(reg_cx_sq_tail), .bell_valid(zb_valid), .bell_ready(zb_ready),
     // Ring releases: done and failed are held until taken.
-    .n_context(rn_context), .n_only(rn_only), .n_valid(rn_valid), .n_ready(rn_ready), .n_done(rn_done), .n_failed(rn_failed), .n_take(rn_take),
+    .ring_context(rn_context), .ring_only(rn_only), .ring_valid(rn_valid), .ring_ready(rn_ready), .ring_done(rn_done),
+    .ring_failed(rn_failed), .ring_take(rn_take),
     // Regions: ahead of the flushes; epochs that were sent.
-    .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .v_valid(vg_valid), .v_ready(vg_ready), .v_done(vg_done),
+    .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .batch_valid(vg_valid), .batch_ready(vg_ready),
+    .batch_done(vg_done),
     // Drains of partitions, or of a context's stores in them.
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
-    .zx_context, .zx_record, .zx_vector, .zx_sq_head, .zx_status, .nx_write, .nx_write_context,
+    .release_cx_context, .release_cx_record, .release_cx_vector, .release_cx_sq_head, .release_cx_status, .ring_cx_write,
+    .ring_cx_write_context,
     // Stores; atomics, which use a partition only for their write.
-    .st_valid, .st_partition, .st_context, .at_valid(nc_valid && nc_atomic), .at_context(nc_context), .aw_valid(wn_valid || te_atomic), .aw_partition(wn_partition),
+    .store_valid, .store_partition, .store_context, .atomic_valid(nc_valid && nc_atomic), .atomic_context(nc_context),
+    .atomic_write_valid(wn_valid || te_atomic), .atomic_write_partition(wn_partition),
     .fail_valid, .fail_partition,
-    .f_none(fz_none), .f_token(fz_token), .f_owned(fz_owned), .f_partition(fz_partition), .f_context(fz_context), .f_reason(fz_reason),
-    .f_valid(fz_valid), .f_ready(fz_ready),
+    .flush_none(fz_none), .flush_token(fz_token), .flush_owned(fz_owned), .flush_partition(fz_partition),
+    .flush_context(fz_context), .flush_reason(fz_reason), .flush_valid(fz_valid), .flush_ready(fz_ready),
     .token_valid, .token, .sent, .arrived, .mark_take, .mark_reached,
     // Record and interrupt: 8-byte writes, with the data replicated in every 8-byte lane.
-    .m_interrupt(mz_interrupt), .m_address(mz_address), .m_data(mz_data), .m_valid(mz_valid), .m_ready(mz_ready),
+    .mem_interrupt(mz_interrupt), .mem_address(mz_address), .mem_data(mz_data), .mem_valid(mz_valid), .mem_ready(mz_ready),
     // A release found a failed write: increments ERRORS of the context; read port of ERRORS.
-    .e_context(ze_context), .e_valid(ze_valid), .e_ready(ze_ready), .errors_context, .errors(context_errors),
-    .look_context(xr_context), .look_released(xr_released),
+    .failed_context(ze_context), .failed_valid(ze_valid), .failed_ready(ze_ready), .errors_context, .errors(context_errors),
+    .look_context(released_context), .look_released(released),
     // A context was stopped while its release completes.
     .stale(release_stale), .idle(release_idle));
 
@@ -736,69 +782,78 @@ module glk_card #(
 
   // --- counters ---
   logic              snapshot;
-  logic [11:0]       k_at; // see glk_counters
-  logic [63:0]       k_value; // valid with k_done, some clocks later
-  logic              k_read, k_done, snapshot_done;
+  logic [11:0]       counter_at; // see glk_counters
+  logic [63:0]       counter_value; // valid with counter_done, some clocks later
+  logic              counter_read, counter_done, snapshot_done;
   logic              e_config;
   logic              dropped_valid;
   logic [31:0]       dropped_count;
-  logic              xe_clear;
-  logic [CW-1:0]     xe_context;
-  logic [63:0]       xe_errors;
+  logic              errors_clear;
+  logic [CW-1:0]     errors_of;
+  logic [63:0]       errors_shown;
   glk_counters #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) counters (
     .clk, .rst,
-    .sc_valid, .sc_partition, .sc_context, .sc_length, .sc_raw,
+    .cost_valid, .cost_partition, .cost_context, .cost_length, .cost_raw,
     .e_overwrite, .e_overwrite_partition, .e_overwritten,
-    .p_valid, .p_partition, .p_payload, .p_runs, .p_reason,
-    .a_load(e_load), .a_partition(e_load_partition), .n_atomic(nc_atomic), .n_partition(nc_partition), .n_valid(nc_valid), .n_ready(nc_ready),
+    .made_valid, .made_partition, .made_payload, .made_runs, .made_reason,
+    .e_load, .e_load_partition, .count_atomic(nc_atomic), .count_partition(nc_partition), .count_valid(nc_valid),
+    .count_ready(nc_ready),
     .e_write(any_write), .e_write_partition(any_write_partition), .e_write_bytes(any_write_bytes), .fail_valid, .fail_partition, .fail_count,
     .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma(e_any_dma), .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
-    .g_valid(cg_valid), .g_partition(cg_partition), .g_bytes(cg_bytes), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk), .e_partial(eg_partial), .e_epoch(eg_epoch),
-    .e_reject(eg_reject), .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done,
+    .stored_valid(cg_valid), .stored_partition(cg_partition), .stored_bytes(cg_bytes), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk),
+    .e_partial(eg_partial), .e_epoch(eg_epoch), .e_reject(eg_reject), .snapshot, .snapshot_done, .counter_read, .counter_at,
+    .counter_value, .counter_done,
     // ERRORS of the contexts.
-    .w_valid(e_window && ew_owned), .w_context(ew_context), .l_valid(lf_valid && lf_ready && lf_owned), .l_context(lf_context),
-    .r_valid(eg_error), .r_of(eg_context), .z_valid(ze_valid), .z_ready(ze_ready), .z_context(ze_context), .c_clear(xe_clear), .c_clear_all(clear), .c_context(xe_context), .c_errors(xe_errors),
-    .r_context(errors_context), .r_errors(context_errors));
+    .refused_valid(e_window && ew_owned), .refused_context(ew_context), .load_failed_valid(lf_valid && lf_ready && lf_owned),
+    .load_failed_context(lf_context),
+    .reject_valid(eg_error), .reject_context(eg_context), .release_failed_valid(ze_valid), .release_failed_ready(ze_ready),
+    .release_failed_context(ze_context), .errors_clear, .errors_clear_all(clear), .errors_of, .errors_shown,
+    .record_context(errors_context), .record_errors(context_errors));
 
   // --- link to another card ---
-  logic              link_up, link_idle, e_link, l_allowed, l_snapshot_done;
-  logic [63:0]       l_shown, look_remote_bytes;
+  logic              link_up, link_idle, e_link, link_allowed, link_snapshot_done;
+  logic [63:0]       link_shown, look_remote_bytes;
   generate
     if (LINK != 0) begin : linked
       glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .REPLAY(LINK_REPLAY), .HELLO(LINK_HELLO)) card_link (
         .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
         .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_remote, .remote_partition, .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
         .up(link_up), .peer_compact, .idle(link_idle),
-        .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data(own_data), .o_bytes(own_bytes), .o_last(own_last), .o_valid(own_valid), .o_ready(own_ready),
+        .packet_data, .packet_bytes, .packet_last, .packet_valid, .packet_ready, .own_data, .own_bytes, .own_last, .own_valid,
+        .own_ready,
         .posted_valid(remote_posted_valid), .posted_partition(remote_posted_partition), .posted_ready(remote_posted_ready), .hold(arrivals_full),
         .e_passed, .e_passed_remote, .e_arrived(e_remote),
-        .q_partition, .q_valid, .q_ready, .a_partition(ak_partition), .a_error(ak_error), .a_one(ak_one), .a_lost(ak_lost),
-        .a_valid(ak_valid), .a_ready(ak_ready),
+        .flush_partition, .flush_valid, .flush_ready, .flush_q_partition(ak_partition), .flush_q_error(ak_error),
+        .flush_q_one(ak_one), .flush_q_lost(ak_lost), .flush_q_valid(ak_valid), .flush_q_ready(ak_ready),
         .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
-        .y_partition(by_partition), .y_offset(by_offset), .y_length(by_length), .y_atomic(by_atomic), .y_operation(by_operation),
-        .y_operand(by_operand), .y_compare(by_compare), .y_valid(by_valid), .y_ready(by_ready), .z_error(bz_error), .z_data(bz_data),
-        .z_last(bz_last), .z_valid(bz_valid),
-        .lr_data(remote_data), .lr_bytes(remote_bytes), .lr_last(remote_last), .lr_valid(remote_valid), .lr_ready(remote_ready),
+        .away_partition(by_partition), .away_offset(by_offset), .away_length(by_length), .away_atomic(by_atomic),
+        .away_operation(by_operation), .away_operand(by_operand), .away_compare(by_compare), .away_valid(by_valid),
+        .away_ready(by_ready), .away_q_error(bz_error), .away_q_data(bz_data), .away_q_last(bz_last), .away_q_valid(bz_valid),
+        .inject_data(remote_data), .inject_bytes(remote_bytes), .inject_last(remote_last), .inject_valid(remote_valid),
+        .inject_ready(remote_ready),
         .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
-        .l_partition(ls_partition), .l_offset(ls_offset), .l_length(ls_length), .l_valid(ls_valid), .l_ready(ls_ready),
-        .g_error(gs_error), .g_line(gs_line), .g_valid(gs_valid), .g_ready(gs_ready), .lock, .locked,
-        .w_partition(ws_partition), .w_offset(ws_offset), .w_length(ws_length), .w_data(ws_data), .w_valid(ws_valid), .w_ready(wn_ready),
-        .li_data, .li_control, .li_valid(li_valid && link), .li_cut, .lo_data, .lo_control, .lo_valid, .lo_go,
-        .l_word, .l_shown, .l_value, .l_allowed, .l_take, .snapshot, .l_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+        .serve_partition(ls_partition), .serve_offset(ls_offset), .serve_length(ls_length), .serve_valid(ls_valid),
+        .serve_ready(ls_ready), .serve_q_error(gs_error), .serve_q_line(gs_line), .serve_q_valid(gs_valid),
+        .serve_q_ready(gs_ready), .lock, .locked,
+        .atomic_partition(ws_partition), .atomic_offset(ws_offset), .atomic_length(ws_length), .atomic_data(ws_data),
+        .atomic_valid(ws_valid), .atomic_ready(wn_ready),
+        .link_in_data, .link_in_control, .link_in_valid(link_in_valid && link), .link_in_cut, .link_out_data, .link_out_control,
+        .link_out_valid, .link_out_go, .link_word, .link_shown, .link_value, .link_allowed, .link_take, .snapshot,
+        .link_snapshot_done, .e_link, .e_malformed(e_other_malformed));
     end else begin : alone
-      assign {look_remote_bytes, link_up, link_idle, l_shown, l_allowed, l_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
+      assign {look_remote_bytes, link_up, link_idle, link_shown, link_allowed, link_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
       assign peer_compact = 1'b0;
-      assign {own_data, own_bytes, own_last, own_valid, t_ready} = {t_data, t_bytes, t_last, t_valid, own_ready};
-      assign {e_passed, e_passed_remote} = {t_valid && t_ready && t_last, 1'b0};
-      assign {remote_posted_valid, remote_posted_partition, e_remote, q_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
+      assign {own_data, own_bytes, own_last, own_valid, packet_ready} = {packet_data, packet_bytes, packet_last, packet_valid, own_ready};
+      assign {e_passed, e_passed_remote} = {packet_valid && packet_ready && packet_last, 1'b0};
+      assign {remote_posted_valid, remote_posted_partition, e_remote, flush_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
       assign {by_ready, bz_error, bz_data, bz_last, bz_valid, remote_data, remote_bytes, remote_last, remote_valid} = '0;
       assign {ls_partition, ls_offset, ls_length, ls_valid, gs_ready, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
-      assign {lo_data, lo_control, lo_valid} = '0;
-      wire unused_by_none = &{1'b0, cluster, link_session, li_data, li_control, li_valid, li_cut, lo_go, ep_open, ep_remote,
-                            remote_partition, ask_valid, l_take, ask_partition, l_word, l_value, locked, remote_ready,
+      assign {link_out_data, link_out_control, link_out_valid} = '0;
+      wire unused_by_none = &{1'b0, cluster, link_session, link_in_data, link_in_control, link_in_valid, link_in_cut, link_out_go, ep_open, ep_remote,
+                            remote_partition, ask_valid, link_take, ask_partition, link_word, link_value, locked, remote_ready,
                             e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
                             by_compare, by_atomic, by_valid, gs_line, ls_ready, gs_error, gs_valid, fail_lost,
-                            q_partition, remote_posted_ready, arrivals_full, q_valid, ak_ready, each_reached};
+                            flush_partition, remote_posted_ready, arrivals_full, flush_valid, ak_ready, each_reached};
     end
   endgenerate
 
@@ -812,77 +867,90 @@ module glk_card #(
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .WINDOW_W(WINDOW_W),
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
-    .x_write, .x_offset, .x_size, .x_data, .x_poisoned, .x_valid, .x_ready, .y_data, .y_valid,
+    .reg_write, .reg_offset, .reg_size, .reg_data, .reg_poisoned, .reg_valid, .reg_ready, .reg_q_data, .reg_q_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_keep, .cfg_flush_timeout_ns,
     .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
-    .pause, .f_partition(fx_partition), .f_reason(fx_reason), .f_valid(fx_valid), .f_ready(fx_ready), .quiet,
+    .pause, .flush_partition(fx_partition), .flush_reason(fx_reason), .flush_valid(fx_valid), .flush_ready(fx_ready), .quiet,
     .halt, .ring_halted(ring_halted && region_halted), .ring_stale, .release_stale,
     .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle && pool_idle), .clear, .queued_stores,
     .dropped_valid, .dropped_count,
-    .tx_holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
-    .w_valid(xw_valid), .w_ready(xw_ready), .w_write(xw_write), .w_row(xw_row), .w_data(xw_data), .w_done(xw_done), .w_q,
-    .h_valid(xh_valid), .h_ready(xh_ready), .h_write(xh_write), .h_row(xh_row), .h_data(xh_data), .h_done(xh_done), .h_q,
-    .xc_write, .xc_which, .xc_context, .xc_data, .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
-    .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status, .ctx_enable,
+    .holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
+    .window_valid(xw_valid), .window_ready(xw_ready), .window_write(xw_write), .window_row(xw_row), .window_data(xw_data),
+    .window_done(xw_done), .window_q,
+    .registration_valid(xh_valid), .registration_ready(xh_ready), .registration_write(xh_write), .registration_row(xh_row),
+    .registration_data(xh_data), .registration_done(xh_done), .registration_q,
+    .reg_cx_write, .reg_cx_which, .reg_cx_context, .reg_cx_data, .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record, .reg_cx_sq_order,
+    .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail, .reg_cx_status,
+    .ctx_enable,
     .bell, .command_start, .command_context, .command_valid, .command_ready,
-    .z_context(zb_context), .z_value(zb_value), .z_valid(zb_valid), .z_ready(zb_ready), .xr_context, .xr_released,
+    .bell_context(zb_context), .bell_value(zb_value), .bell_valid(zb_valid), .bell_ready(zb_ready), .released_context, .released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
-    .g_valid(xg_valid), .g_kind(xg_kind), .g_of_chunk(xg_of_chunk), .g_element(xg_element), .g_word(xg_word), .g_value(xg_value), .g_context(xg_context),
-    .g_done(xg_done), .g_refused(xg_refused), .g_shown(xg_shown), .g_swept(region_swept), .g_stale(region_stale), .g_hold(region_hold),
-    .g_storing(region_storing), .l_word, .l_shown, .l_value, .l_allowed, .l_take, .l_snapshot_done,
-    .u_shown(xu_shown), .u_allowed(xu_allowed), .u_valid(xu_valid), .u_write(xu_write), .u_done(xu_done), .u_swept(pool_swept),
-    .snapshot, .snapshot_done, .k_read, .k_at, .k_value, .k_done, .e_config, .xe_clear, .xe_context, .xe_errors,
+    .region_valid(xg_valid), .region_kind(xg_kind), .region_of_chunk(xg_of_chunk), .region_element(xg_element),
+    .region_word(xg_word), .region_value(xg_value), .region_context(xg_context), .region_done(xg_done), .region_refused(xg_refused),
+    .region_shown(xg_shown), .region_swept, .region_stale, .region_hold, .region_storing, .link_word, .link_shown, .link_value,
+    .link_allowed, .link_take, .link_snapshot_done,
+    .tsu_shown(xu_shown), .tsu_allowed(xu_allowed), .tsu_valid(xu_valid), .tsu_write(xu_write), .tsu_done(xu_done),
+    .tsu_swept(pool_swept),
+    .snapshot, .snapshot_done, .counter_read, .counter_at, .counter_value, .counter_done, .e_config, .errors_clear, .errors_of,
+    .errors_shown,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
-    .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .i_valid(mx_valid),
-    .i_ready(mx_ready), .idle(registers_idle));
+    .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .event_valid(mx_valid),
+    .event_ready(mx_ready), .idle(registers_idle));
 
   // --- PCIe requests ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
     .clk, .rst,
-    .e_address(me_address), .e_length(me_length), .e_partition(me_partition), .e_data(me_data), .e_last(me_last), .e_valid(me_valid), .e_ready(me_ready),
-    .n_kind(mn_kind), .n_address(mn_address), .n_length(mn_length), .n_tag(mn_tag), .n_data(mn_data), .n_last(mn_last), .n_valid(mn_valid), .n_ready(mn_ready),
-    .g_kind(mg_kind), .g_address(mg_address), .g_length(mg_length), .g_tag(mg_tag), .g_data(mg_data), .g_valid(mg_valid), .g_ready(mg_ready),
-    .l_address(ml_address), .l_length(ml_length), .l_valid(ml_valid), .l_ready(ml_ready),
-    .k_address(ms_address), .k_length(ms_length), .k_slot(ms_slot), .k_valid(ms_valid), .k_ready(ms_ready),
-    .z_interrupt(mz_interrupt), .z_address(mz_address), .z_data(mz_data), .z_valid(mz_valid), .z_ready(mz_ready),
-    .f_partition(mf_partition), .f_address(mf_address), .f_valid(mf_valid), .f_ready(mf_ready),
-    .x_valid(mx_valid), .x_ready(mx_ready),
-    .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
+    .write_address(me_address), .write_length(me_length), .write_partition(me_partition), .write_data(me_data),
+    .write_last(me_last), .write_valid(me_valid), .write_ready(me_ready),
+    .ring_kind(mn_kind), .ring_address(mn_address), .ring_length(mn_length), .ring_tag(mn_tag), .ring_data(mn_data),
+    .ring_last(mn_last), .ring_valid(mn_valid), .ring_ready(mn_ready),
+    .region_kind(mg_kind), .region_address(mg_address), .region_length(mg_length), .region_tag(mg_tag), .region_data(mg_data),
+    .region_valid(mg_valid), .region_ready(mg_ready),
+    .load_address(ml_address), .load_length(ml_length), .load_valid(ml_valid), .load_ready(ml_ready),
+    .serve_address(ms_address), .serve_length(ms_length), .serve_slot(ms_slot), .serve_valid(ms_valid), .serve_ready(ms_ready),
+    .record_interrupt(mz_interrupt), .record_address(mz_address), .record_data(mz_data), .record_valid(mz_valid),
+    .record_ready(mz_ready),
+    .flush_partition(mf_partition), .flush_address(mf_address), .flush_valid(mf_valid), .flush_ready(mf_ready),
+    .event_valid(mx_valid), .event_ready(mx_ready),
+    .mem_kind, .mem_address, .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready,
     .posted_valid, .posted_partition, .posted_address, .idle(mem_idle));
 
   // --- PCIe read completions, routed by tag ---
-  wire for_ring = d_tag[5];
-  wire for_load = d_tag == 6'd16;
-  assign d_ready  = 1'b1; // requesters reserve buffer space for the whole completion
-  assign dn_valid = d_valid && for_ring;
-  assign dl_valid = d_valid && for_load;
-  assign ds_valid = d_valid && d_tag[5:3] == 3'b010 && !for_load;
-  assign dg_valid = d_valid && d_tag[5:3] == 3'b011;
-  assign dk_valid = d_valid && !d_tag[4] && !d_tag[5];
+  wire for_ring = rd_tag[5];
+  wire for_load = rd_tag == 6'd16;
+  assign rd_ready = 1'b1; // requesters reserve buffer space for the whole completion
+  assign dn_valid = rd_valid && for_ring;
+  assign dl_valid = rd_valid && for_load;
+  assign ds_valid = rd_valid && rd_tag[5:3] == 3'b010 && !for_load;
+  assign dg_valid = rd_valid && rd_tag[5:3] == 3'b011;
+  assign dk_valid = rd_valid && !rd_tag[4] && !rd_tag[5];
 
   // --- pool ---
   glk_pool #(.DATA_W(DATA_W), .SETS(TSU_SETS), .WAYS(TSU_WAYS), .TS_BITS(TSU_TS_BITS)) pool (
     .clk, .rst, .clear, .pool_bytes, .leases, .idle(pool_idle), .swept(pool_swept),
-    .b_write(bp_write), .b_offset(bp_offset), .b_length(bp_length), .b_data(bp_data), .b_last(bp_last), .b_valid(bp_valid), .b_ready(bp_ready),
-    .b_q_data(bq_data), .b_q_last(bq_last), .b_q_valid(bq_valid), .b_q_ready(bq_ready),
-    .e_offset(ep_offset), .e_length(ep_length), .e_data(ep_data), .e_last(ep_last), .e_valid(ep_valid), .e_ready(ep_ready),
-    .l_offset(lp_offset), .l_length(lp_length), .l_valid(lp_valid), .l_ready(lp_ready),
-    .l_q_data(lq_data), .l_q_last(lq_last), .l_q_valid(lq_valid), .l_q_ready(lq_ready),
-    .k_offset(ps_offset), .k_length(ps_length), .k_valid(ps_valid), .k_ready(ps_ready),
-    .k_q_data(qs_data), .k_q_last(qs_last), .k_q_valid(qs_valid),
+    .bar4_write, .bar4_offset, .bar4_length, .bar4_data, .bar4_last, .bar4_valid, .bar4_ready,
+    .bar4_q_data, .bar4_q_last, .bar4_q_valid, .bar4_q_ready,
+    .write_offset(ep_offset), .write_length(ep_length), .write_data(ep_data), .write_last(ep_last), .write_valid(ep_valid),
+    .write_ready(ep_ready),
+    .load_offset(lp_offset), .load_length(lp_length), .load_valid(lp_valid), .load_ready(lp_ready),
+    .load_q_data(lq_data), .load_q_last(lq_last), .load_q_valid(lq_valid), .load_q_ready(lq_ready),
+    .serve_offset(ps_offset), .serve_length(ps_length), .serve_valid(ps_valid), .serve_ready(ps_ready),
+    .serve_q_data(qs_data), .serve_q_last(qs_last), .serve_q_valid(qs_valid),
     // Accesses of the rings with a time.
-    .t_kind(tp_kind), .t_offset(tp_offset), .t_length(tp_length), .t_data(tp_data), .t_last(tp_last), .t_valid(tp_valid), .t_ready(tp_ready),
-    .t_time(tp_time), .t_wts(tp_wts), .t_q_data(tq_data), .t_q_last(tq_last), .t_q_valid(tq_valid), .t_lease_valid(tl_valid), .t_lease_ok(tl_ok),
-    .t_lease_same(tl_same), .t_lease_wts(tl_wts), .t_lease_rts(tl_rts), .limit(tp_limit), .e_refuse(tp_refuse), .slot_shift, .grains,
-    .word(l_word), .shown(xu_shown), .value(l_value), .allowed(xu_allowed), .x_valid(xu_valid), .x_write(xu_write), .x_done(xu_done), .snapshot,
+    .timed_kind(tp_kind), .timed_offset(tp_offset), .timed_length(tp_length), .timed_data(tp_data), .timed_last(tp_last),
+    .timed_valid(tp_valid), .timed_ready(tp_ready), .timed_time(tp_time), .timed_wts(tp_wts), .timed_q_data(tq_data),
+    .timed_q_last(tq_last), .timed_q_valid(tq_valid), .timed_lease_valid(tl_valid), .timed_lease_ok(tl_ok),
+    .timed_lease_same(tl_same), .timed_lease_wts(tl_wts), .timed_lease_rts(tl_rts), .limit(tp_limit), .write_refuse(tp_refuse),
+    .slot_shift, .grains, .word(link_word), .shown(xu_shown), .value(link_value), .allowed(xu_allowed), .reg_valid(xu_valid),
+    .reg_write(xu_write), .reg_done(xu_done), .snapshot,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
 
   always_ff @(posedge clk) begin
-    busy    <= r_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
+    busy    <= req_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
                             ring_idle && region_idle && registers_idle && mem_idle && pool_idle);
-    holding <= |tx_holds;
+    holding <= |holds;
     if (rst)
       busy <= 1'b0;
   end

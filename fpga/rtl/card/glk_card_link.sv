@@ -43,16 +43,16 @@ module glk_card_link #(
   output logic              idle,
 
   // Packets of the card, and those of them to its own endpoints
-  input  logic [DATA_W-1:0] t_data,
-  input  logic [KW-1:0]     t_bytes,
-  input  logic              t_last,
-  input  logic              t_valid,
-  output logic              t_ready,
-  output logic [DATA_W-1:0] o_data,
-  output logic [KW-1:0]     o_bytes,
-  output logic              o_last,
-  output logic              o_valid,
-  input  logic              o_ready,
+  input  logic [DATA_W-1:0] packet_data,
+  input  logic [KW-1:0]     packet_bytes,
+  input  logic              packet_last,
+  input  logic              packet_valid,
+  output logic              packet_ready,
+  output logic [DATA_W-1:0] own_data,
+  output logic [KW-1:0]     own_bytes,
+  output logic              own_last,
+  output logic              own_valid,
+  input  logic              own_ready,
   output logic              posted_valid,
   output logic [PW-1:0]     posted_partition,
   input  logic              posted_ready,
@@ -62,15 +62,15 @@ module glk_card_link #(
   output logic              e_arrived,
 
   // Flush reads, marks, failures: see glk_acknowledge
-  input  logic [PW-1:0]     q_partition,
-  input  logic              q_valid,
-  output logic              q_ready,
-  output logic [PW-1:0]     a_partition,
-  output logic              a_error,
-  output logic              a_one,
-  output logic              a_lost,
-  output logic              a_valid,
-  input  logic              a_ready,
+  input  logic [PW-1:0]     flush_partition,
+  input  logic              flush_valid,
+  output logic              flush_ready,
+  output logic [PW-1:0]     flush_q_partition,
+  output logic              flush_q_error,
+  output logic              flush_q_one,
+  output logic              flush_q_lost,
+  output logic              flush_q_valid,
+  input  logic              flush_q_ready,
   input  logic [PARTITIONS-1:0] under_way,
   output logic [PARTITIONS-1:0] each_take,
   input  logic [PARTITIONS-1:0] each_reached,
@@ -80,66 +80,66 @@ module glk_card_link #(
   input  logic              fail_lost,
 
   // Loads from the other card: see glk_load
-  input  logic [PW-1:0]     y_partition,
-  input  logic [47:0]       y_offset,
-  input  logic [12:0]       y_length,
-  input  logic              y_atomic,
-  input  logic [1:0]        y_operation,
-  input  logic [63:0]       y_operand,
-  input  logic [63:0]       y_compare,
-  input  logic              y_valid,
-  output logic              y_ready,
-  output logic              z_error,
-  output logic [DATA_W-1:0] z_data,
-  output logic              z_last,
-  output logic              z_valid,
+  input  logic [PW-1:0]     away_partition,
+  input  logic [47:0]       away_offset,
+  input  logic [12:0]       away_length,
+  input  logic              away_atomic,
+  input  logic [1:0]        away_operation,
+  input  logic [63:0]       away_operand,
+  input  logic [63:0]       away_compare,
+  input  logic              away_valid,
+  output logic              away_ready,
+  output logic              away_q_error,
+  output logic [DATA_W-1:0] away_q_data,
+  output logic              away_q_last,
+  output logic              away_q_valid,
 
   // Packets of the other card, to the receiver
-  output logic [DATA_W-1:0] lr_data,
-  output logic [KW-1:0]     lr_bytes,
-  output logic              lr_last,
-  output logic              lr_valid,
-  input  logic              lr_ready,
+  output logic [DATA_W-1:0] inject_data,
+  output logic [KW-1:0]     inject_bytes,
+  output logic              inject_last,
+  output logic              inject_valid,
+  input  logic              inject_ready,
   input  logic              other_done,
   input  logic              other_refused,
 
   // Loads of the other card, and writes of its atomics
-  output logic [PW-1:0]     l_partition,
-  output logic [47:0]       l_offset,
-  output logic [6:0]        l_length,
-  output logic              l_valid,
-  input  logic              l_ready,
-  input  logic              g_error,
-  input  logic [511:0]      g_line,
-  input  logic              g_valid,
-  output logic              g_ready,
+  output logic [PW-1:0]     serve_partition,
+  output logic [47:0]       serve_offset,
+  output logic [6:0]        serve_length,
+  output logic              serve_valid,
+  input  logic              serve_ready,
+  input  logic              serve_q_error,
+  input  logic [511:0]      serve_q_line,
+  input  logic              serve_q_valid,
+  output logic              serve_q_ready,
   output logic              lock,
   input  logic              locked,
-  output logic [PW-1:0]     w_partition,
-  output logic [47:0]       w_offset,
-  output logic [3:0]        w_length,
-  output logic [63:0]       w_data,
-  output logic              w_valid,
-  input  logic              w_ready,
+  output logic [PW-1:0]     atomic_partition,
+  output logic [47:0]       atomic_offset,
+  output logic [3:0]        atomic_length,
+  output logic [63:0]       atomic_data,
+  output logic              atomic_valid,
+  input  logic              atomic_ready,
 
   // Wire
-  input  logic [127:0]      li_data,
-  input  logic              li_control,
-  input  logic              li_valid,
-  input  logic              li_cut,
-  output logic [127:0]      lo_data,
-  output logic              lo_control,
-  output logic              lo_valid,
-  input  logic              lo_go,
+  input  logic [127:0]      link_in_data,
+  input  logic              link_in_control,
+  input  logic              link_in_valid,
+  input  logic              link_in_cut,
+  output logic [127:0]      link_out_data,
+  output logic              link_out_control,
+  output logic              link_out_valid,
+  input  logic              link_out_go,
 
   // Registers of block LINK
-  input  logic [8:0]        l_word,
-  output logic [63:0]       l_shown,
-  input  logic [63:0]       l_value,
-  output logic              l_allowed,
-  input  logic              l_take,
+  input  logic [8:0]        link_word,
+  output logic [63:0]       link_shown,
+  input  logic [63:0]       link_value,
+  output logic              link_allowed,
+  input  logic              link_take,
   input  logic              snapshot,
-  output logic              l_snapshot_done,
+  output logic              link_snapshot_done,
   output logic              e_link,     // link up or down
   output logic              e_malformed // malformed packet of the other card
 );
@@ -166,11 +166,12 @@ module glk_card_link #(
   logic       e_crc, e_sequence, e_protocol, e_version, e_credit_stall, e_stray, e_served, e_denied;
   logic       ask_timeout, lost_valid, gives_up, x_up, x_ended, x_resumed, x_lost;
   glk_link_registers #(.FLITS(FLITS)) registers (
-    .clk, .rst, .clear, .word(l_word), .shown(l_shown), .value(l_value), .allowed(l_allowed), .take(l_take), .snapshot, .snapshot_done(l_snapshot_done),
+    .clk, .rst, .clear, .word(link_word), .shown(link_shown), .value(link_value), .allowed(link_allowed), .take(link_take),
+    .snapshot, .snapshot_done(link_snapshot_done),
     .cfg_enable, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_trimming, .cfg_yielding, .cfg_pool_cycles, .cfg_burst,
     .cfg_trim_code, .cfg_timeout_ns, .cluster, .up, .session(alive), .peer_cluster, .peer_compact, .peer_serial, .places,
     .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out,
-    .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks), .e_up(x_up), .e_resumed(x_resumed), .e_down,
+    .wait_valid(waited_valid), .wait_kind(waited_kind), .wait_clocks(waited_clocks), .e_up(x_up), .e_resumed(x_resumed), .e_down,
     .e_frame_sent, .e_frame_received, .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version,
     .e_flit_received, .e_credit_stall, .e_stray, .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(fail_valid && fail_lost), .e_lost_packets(fail_count[15:0]),
     .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes, .e_link);
@@ -205,7 +206,8 @@ module glk_card_link #(
   logic [PW-1:0] lost_partition;
   glk_remote_send #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) remote_send (
     .clk, .rst, .session, .peer_compact, .hold, .ep_remote, .remote_partition,
-    .t_data, .t_bytes, .t_last, .t_valid, .t_ready, .o_data, .o_bytes, .o_last, .o_valid, .o_ready,
+    .packet_data, .packet_bytes, .packet_last, .packet_valid, .packet_ready, .own_data, .own_bytes, .own_last, .own_valid,
+    .own_ready,
     .m_data(fs_data), .m_last(fs_last), .m_valid(fs_valid), .m_ready(fs_ready),
     .sent_valid, .sent_remote, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_passed, .e_passed_remote, .e_arrived);
 
@@ -219,10 +221,12 @@ module glk_card_link #(
   glk_remote_ask #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) remote_ask (
     .clk, .rst(rst || clear), .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .remote_partition,
     .sent_valid, .sent_remote, .lost_valid, .lost_partition, .under_way,
-    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_lost, .a_valid, .a_ready,
-    .l_partition(y_partition), .l_offset(y_offset), .l_length(y_length), .l_atomic(y_atomic), .l_operation(y_operation),
-    .l_operand(y_operand), .l_compare(y_compare), .l_valid(y_valid), .l_ready(y_ready),
-    .b_error(z_error), .b_data(z_data), .b_last(z_last), .b_valid(z_valid),
+    .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error, .flush_q_one, .flush_q_lost, .flush_q_valid,
+    .flush_q_ready,
+    .load_partition(away_partition), .load_offset(away_offset), .load_length(away_length), .load_atomic(away_atomic),
+    .load_operation(away_operation), .load_operand(away_operand), .load_compare(away_compare), .load_valid(away_valid),
+    .load_ready(away_ready), .load_q_error(away_q_error), .load_q_data(away_q_data), .load_q_last(away_q_last),
+    .load_q_valid(away_q_valid),
     .each_take(remote_take), .each_reached, .is_remote(ep_remote), .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
     .m_kind(fa_kind), .m_data(fa_data), .m_last(fa_last), .m_valid(fa_valid), .m_ready(fa_ready),
     .s_kind(r_kind[11:8]), .s_data(r_data[383:256]), .s_bytes(r_bytes[14:10]), .s_first(r_first[2]), .s_last(r_last[2]),
@@ -230,15 +234,17 @@ module glk_card_link #(
 
   glk_serve #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) serve (
     .clk, .rst, .session, .enabled, .ep_kind, .ep_bytes, .ep_open,
-    .p_kind(r_kind[3:0]), .p_data(r_data[127:0]), .p_bytes(r_bytes[4:0]), .p_first(r_first[0]), .p_last(r_last[0]),
-    .p_valid(r_valid[0]), .p_ready(r_ready[0]),
-    .r_kind(r_kind[7:4]), .r_data(r_data[255:128]), .r_bytes(r_bytes[9:5]), .r_first(r_first[1]), .r_last(r_last[1]),
-    .r_valid(r_valid[1]), .r_ready(r_ready[1]),
-    .lr_data, .lr_bytes, .lr_last, .lr_valid, .lr_ready, .other_done, .other_refused,
+    .posted_kind(r_kind[3:0]), .posted_data(r_data[127:0]), .posted_bytes(r_bytes[4:0]), .posted_first(r_first[0]),
+    .posted_last(r_last[0]), .posted_valid(r_valid[0]), .posted_ready(r_ready[0]),
+    .request_kind(r_kind[7:4]), .request_data(r_data[255:128]), .request_bytes(r_bytes[9:5]), .request_first(r_first[1]),
+    .request_last(r_last[1]), .request_valid(r_valid[1]), .request_ready(r_ready[1]),
+    .inject_data, .inject_bytes, .inject_last, .inject_valid, .inject_ready, .other_done, .other_refused,
     .each_take(own_take), .each_reached, .fail_valid, .fail_partition,
-    .l_partition, .l_offset, .l_length, .l_valid, .l_ready, .g_error, .g_line, .g_valid, .g_ready,
-    .lock, .locked, .o_partition(w_partition), .o_offset(w_offset), .o_length(w_length), .o_data(w_data), .o_valid(w_valid),
-    .o_ready(w_ready), .m_kind(sv_kind), .m_data(sv_data), .m_last(sv_last), .m_valid(sv_valid), .m_ready(sv_ready),
+    .load_partition(serve_partition), .load_offset(serve_offset), .load_length(serve_length), .load_valid(serve_valid),
+    .load_ready(serve_ready), .load_q_error(serve_q_error), .load_q_line(serve_q_line), .load_q_valid(serve_q_valid),
+    .load_q_ready(serve_q_ready),
+    .lock, .locked, .atomic_partition, .atomic_offset, .atomic_length, .atomic_data, .atomic_valid,
+    .atomic_ready, .m_kind(sv_kind), .m_data(sv_data), .m_last(sv_last), .m_valid(sv_valid), .m_ready(sv_ready),
     .e_served, .e_denied, .e_malformed, .e_trimmed, .e_trimmed_bytes, .idle(serve_idle));
 
   glk_flit_mux #(.N(3)) flits (
@@ -247,14 +253,14 @@ module glk_card_link #(
     .m_kind(in_kind), .m_data(in_data), .m_valid(in_valid), .m_ready(in_ready));
 
   // --- credits are held until the session is visible ---
-  logic          c_valid, more_valid;
-  logic [1:0]    c_class, more_class, at;
-  logic [11:0]   c_pieces, more_pieces;
+  logic          credit_valid, more_valid;
+  logic [1:0]    credit_class, more_class, at;
+  logic [11:0]   credit_pieces, more_pieces;
   logic [3*12-1:0] waiting, waiting_next;
   always_comb begin
     for (int k = 0; k < 3; k = k + 1)
       waiting_next[12*k +: 12] = ((ended || (session && at == 2'(k))) ? 12'd0 : waiting[12*k +: 12]) +
-                                 ((c_valid && c_class == 2'(k)) ? c_pieces : 12'd0);
+                                 ((credit_valid && credit_class == 2'(k)) ? credit_pieces : 12'd0);
   end
   always_ff @(posedge clk) begin
     waiting     <= waiting_next;
@@ -279,10 +285,11 @@ module glk_card_link #(
   glk_cluster_tx #(.FLITS(FLITS)) queue (
     .clk, .rst(rst || !session), .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_yielding, .cfg_sequencing, .cfg_pool_cycles, .cfg_burst,
     .s_kind(in_kind), .s_data(in_data), .s_valid(in_valid), .s_ready(in_ready), .places,
-    .c_valid(more_valid), .c_class(more_class), .c_pieces(more_pieces),
+    .credit_valid(more_valid), .credit_class(more_class), .credit_pieces(more_pieces),
     .m_type(s_type), .m_data(s_data), .m_pieces(s_pieces), .m_valid(q_valid_out), .m_ready(s_ready && session),
     .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
-    .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall), .w_valid(waited_valid), .w_kind(waited_kind), .w_clocks(waited_clocks));
+    .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall), .wait_valid(waited_valid),
+    .wait_kind(waited_kind), .wait_clocks(waited_clocks));
 
   // --- link layer ---
   logic [4:0]   f_type;
@@ -295,13 +302,14 @@ module glk_card_link #(
   glk_link_layer layer (
     .clk, .rst, .cfg_serial(serial), .cfg_compact(1'b1), .cfg_cluster(cluster), .cfg_session(first_session), .cfg_room({3{12'(ROOM)}}),
     .cfg_replay(32'(REPLAY)), .cfg_ack(32'(ACK)), .cfg_hello(32'(HELLO)),
-    .s_type, .s_data, .s_pieces, .s_valid(q_valid_out && session), .s_ready, .c_valid, .c_class, .c_pieces,
+    .s_type, .s_data, .s_pieces, .s_valid(q_valid_out && session), .s_ready, .credit_valid, .credit_class, .credit_pieces,
     .m_type(f_type), .m_data(f_data), .m_valid(f_valid), .m_ready(f_ready && session), .m_refused(wrong && session), .m_freed(freed),
-    .i_data(li_data), .i_control(li_control), .i_valid(li_valid && cfg_enable), .i_cut(li_cut), .i_reset(!cfg_enable || halt || gives_up),
-    .o_data(lo_data), .o_control(lo_control), .o_valid(ll_valid), .o_go(lo_go), .up, .peer_serial, .peer_cluster, .peer_compact,
+    .link_in_data, .link_in_control, .link_in_valid(link_in_valid && cfg_enable), .link_in_cut,
+    .link_in_reset(!cfg_enable || halt || gives_up), .link_out_data, .link_out_control, .link_out_valid(ll_valid), .link_out_go,
+    .up, .peer_serial, .peer_cluster, .peer_compact,
     .e_up(x_up), .e_resumed(x_resumed), .e_lost(x_lost), .e_ended(x_ended), .e_down, .e_frame_sent, .e_frame_received,
     .e_word_sent(unused_word), .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version);
-  assign lo_valid        = ll_valid && cfg_enable;
+  assign link_out_valid  = ll_valid && cfg_enable;
   assign e_flit_received = f_valid && f_ready && session;
 
   // --- received pieces ---

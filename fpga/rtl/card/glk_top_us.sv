@@ -40,14 +40,14 @@ module glk_top_us #(
   input  logic              link,
   input  logic [7:0]        cluster,
   input  logic [15:0]       link_session,
-  input  logic [127:0]      li_data,
-  input  logic              li_control,
-  input  logic              li_valid,
-  input  logic              li_cut,
-  output logic [127:0]      lo_data,
-  output logic              lo_control,
-  output logic              lo_valid,
-  input  logic              lo_go,
+  input  logic [127:0]      link_in_data,
+  input  logic              link_in_control,
+  input  logic              link_in_valid,
+  input  logic              link_in_cut,
+  output logic [127:0]      link_out_data,
+  output logic              link_out_control,
+  output logic              link_out_valid,
+  input  logic              link_out_go,
 
   // Pool memory: writes and reads in order, responses in order. Not across a 4 KiB boundary; data in address lanes
   // (glk_card)
@@ -105,22 +105,23 @@ module glk_top_us #(
   input  logic              cfg_interrupt_msi_sent,
   input  logic              cfg_interrupt_msi_fail
 );
-  logic              r_write, r_poisoned, r_last, r_valid, r_ready, r_read_ready;
-  logic [1:0]        r_bar, m_kind;
-  logic [47:0]       r_offset;
-  logic [12:0]       r_length, c_length, m_length;
-  logic [31:0]       r_id, c_id;
-  logic [11:0]       c_offset;
-  logic [DATA_W-1:0] r_data, c_data, m_data, d_data;
-  logic              c_last, c_valid, c_ready, m_last, m_valid, m_ready, d_error, d_last, d_valid, d_ready, flr, flr_done;
-  logic [63:0]       m_address;
-  logic [5:0]        m_tag, d_tag;
+  logic              req_write, req_poisoned, req_last, req_valid, req_ready, req_read_ready;
+  logic [1:0]        req_bar, mem_kind;
+  logic [47:0]       req_offset;
+  logic [12:0]       req_length, cpl_length, mem_length;
+  logic [31:0]       req_id, cpl_id;
+  logic [11:0]       cpl_offset;
+  logic [DATA_W-1:0] req_data, cpl_data, mem_data, rd_data;
+  logic              cpl_last, cpl_valid, cpl_ready, mem_last, mem_valid, mem_ready, rd_error, rd_last, rd_valid, rd_ready, flr, flr_done;
+  logic [63:0]       mem_address;
+  logic [5:0]        mem_tag, rd_tag;
 
   glk_pcie_us #(.DATA_W(DATA_W), .VECTORS(VECTORS), .LOST(LOST), .QUARANTINE(QUARANTINE), .COMPLETIONS(COMPLETIONS)) pcie (
     .clk, .rst,
-    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
-    .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
-    .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,
+    .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last, .req_valid, .req_ready,
+    .req_read_ready, .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready, .mem_kind, .mem_address,
+    .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready, .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid,
+    .rd_ready, .flr, .flr_done,
     .m_axis_cq_tdata, .m_axis_cq_tuser, .m_axis_cq_tlast, .m_axis_cq_tvalid, .m_axis_cq_tready, .pcie_cq_np_req,
     .s_axis_cc_tdata, .s_axis_cc_tkeep, .s_axis_cc_tuser, .s_axis_cc_tlast, .s_axis_cc_tvalid, .s_axis_cc_tready,
     .s_axis_rq_tdata, .s_axis_rq_tkeep, .s_axis_rq_tuser, .s_axis_rq_tlast, .s_axis_rq_tvalid, .s_axis_rq_tready,
@@ -137,14 +138,15 @@ module glk_top_us #(
     .SLICE_SHIFT(SLICE_SHIFT), .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS),
     .TSU_SETS(TSU_SETS), .TSU_WAYS(TSU_WAYS), .TSU_TS_BITS(TSU_TS_BITS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
-    .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .li_data, .li_control, .li_valid, .li_cut,
-    .lo_data, .lo_control, .lo_valid, .lo_go, .busy(unused_busy), .holding(unused_holding),
-    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready, .c_id,
-    .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready, .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last,
-    .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready, .flr, .flr_done,
+    .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .link_in_data, .link_in_control, .link_in_valid,
+    .link_in_cut, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .busy(unused_busy), .holding(unused_holding),
+    .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last, .req_valid, .req_ready,
+    .req_read_ready, .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready, .mem_kind, .mem_address,
+    .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready, .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid,
+    .rd_ready, .flr, .flr_done,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
     .pool_q_valid, .pool_q_ready,
-    .lt_data(unused_data), .lt_bytes(unused_bytes), .lt_last(unused_last), .lt_valid(unused_valid), .lt_ready(1'b1),
-    .lr_data(DATA_W'(0)), .lr_bytes(KW'(0)), .lr_last(1'b0), .lr_valid(1'b0), .lr_ready(unused_ready));
+    .tap_data(unused_data), .tap_bytes(unused_bytes), .tap_last(unused_last), .tap_valid(unused_valid), .tap_ready(1'b1),
+    .inject_data(DATA_W'(0)), .inject_bytes(KW'(0)), .inject_last(1'b0), .inject_valid(1'b0), .inject_ready(unused_ready));
 endmodule
 `default_nettype wire

@@ -21,8 +21,8 @@ module glk_arrivals #(
   input  logic        e_flush,
   input  logic        e_packet,       // one of its packets is made: packets leave in this order
   input  logic        e_packet_final, // the last one
-  input  logic        u_taken,     // a packet has entered the receiver
-  input  logic        u_own,
+  input  logic        receiver_taken, // a packet has entered the receiver
+  input  logic        receiver_own,
   input  logic        e_accepted,
   input  logic        e_refused,
   input  logic        packet_done, // the last plain write of an accepted packet is issued
@@ -59,8 +59,8 @@ module glk_arrivals #(
     .m_data(made_final), .m_valid(made_valid), .m_ready(e_passed));
 
   always_ff @(posedge clk) begin
-    if (u_taken) begin
-      own[entered[W-1:0]] <= u_own;
+    if (receiver_taken) begin
+      own[entered[W-1:0]] <= receiver_own;
       entered             <= entered + (W+1)'(1);
     end
     if (e_accepted || e_refused) begin
@@ -107,7 +107,7 @@ module glk_arrivals #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      if (u_taken)
+      if (receiver_taken)
         assert(entered - finished != (W+1)'(DEPTH));
       assert((!e_packet || made_ready) && (!e_passed || made_valid));
       if (e_passed)

@@ -28,14 +28,14 @@ module glk_compact_choice #(
   output logic        m_valid,
   input  logic        m_ready,
 
-  output logic [1:0]  c_unit,    // log2
-  output logic        c_repeats,
-  output logic [3:0]  c_gap_order,
-  output logic [1:0]  c_length_order,
-  output logic        c_adjoins, // two runs do: there is no compact form
-  output logic [RECORD_W-1:0] c_record,
-  output logic        c_valid,
-  input  logic        c_ready
+  output logic [1:0]  choice_unit, // log2
+  output logic        choice_repeats,
+  output logic [3:0]  choice_gap_order,
+  output logic [1:0]  choice_length_order,
+  output logic        choice_adjoins, // two runs do: there is no compact form
+  output logic [RECORD_W-1:0] choice_record,
+  output logic        choice_valid,
+  input  logic        choice_ready
 );
   localparam int STEPS = 5; // of a division
 
@@ -160,17 +160,17 @@ module glk_compact_choice #(
   wire         length_bit = length_rest >= divisor;
   always_ff @(posedge clk) begin
     if (go && b_packet) begin
-      d_valid     <= 1'b1;
-      steps       <= (b_coded && count != 8'd0) ? 3'(STEPS) : 3'd0;
-      divisor     <= {repeats ? count - likes : count, 4'b0};
-      gap_rest    <= repeats ? new_gaps : gaps;
-      length_rest <= repeats ? new_lengths : lengths;
-      gap_mean    <= '0;
-      length_mean <= '0;
-      c_repeats   <= repeats;
-      c_unit      <= low[0] ? 2'd0 : low[1] ? 2'd1 : low[2] ? 2'd2 : 2'd3;
-      c_adjoins   <= adjoins;
-      c_record    <= b_record;
+      d_valid        <= 1'b1;
+      steps          <= (b_coded && count != 8'd0) ? 3'(STEPS) : 3'd0;
+      divisor        <= {repeats ? count - likes : count, 4'b0};
+      gap_rest       <= repeats ? new_gaps : gaps;
+      length_rest    <= repeats ? new_lengths : lengths;
+      gap_mean       <= '0;
+      length_mean    <= '0;
+      choice_repeats <= repeats;
+      choice_unit    <= low[0] ? 2'd0 : low[1] ? 2'd1 : low[2] ? 2'd2 : 2'd3;
+      choice_adjoins <= adjoins;
+      choice_record  <= b_record;
     end else if (steps != 3'd0) begin
       steps       <= steps - 3'd1;
       divisor     <= divisor >> 1;
@@ -180,17 +180,17 @@ module glk_compact_choice #(
         gap_rest <= gap_rest - 14'(divisor);
       if (length_bit)
         length_rest <= length_rest - divisor;
-    end else if (c_ready)
+    end else if (choice_ready)
       d_valid <= 1'b0;
     if (rst)
       d_valid <= 1'b0;
   end
 
-  wire [4:0] gap_units    = gap_mean - 5'(c_unit);
-  wire [4:0] length_units = length_mean - 5'(c_unit);
-  assign c_gap_order    = gap_units > 5'd14 ? 4'd14 : gap_units[3:0];
-  assign c_length_order = length_units > 5'd3 ? 2'd3 : length_units[1:0];
-  assign c_valid        = d_valid && steps == 3'd0;
+  wire [4:0] gap_units    = gap_mean - 5'(choice_unit);
+  wire [4:0] length_units = length_mean - 5'(choice_unit);
+  assign choice_gap_order    = gap_units > 5'd14 ? 4'd14 : gap_units[3:0];
+  assign choice_length_order = length_units > 5'd3 ? 2'd3 : length_units[1:0];
+  assign choice_valid        = d_valid && steps == 3'd0;
 
 `ifndef SYNTHESIS
   wire checks;

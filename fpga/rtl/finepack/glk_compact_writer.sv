@@ -12,18 +12,18 @@ module glk_compact_writer #(
   input  logic        rst,
 
   // Packets
-  input  logic [1:0]  c_unit,
-  input  logic        c_repeats,
-  input  logic [3:0]  c_gap_order,
-  input  logic [1:0]  c_length_order,
-  input  logic        c_adjoins,
-  input  logic        c_coded,    // it has shapes
-  input  logic [10:0] c_headers,  // bytes of its sub-headers
-  input  logic [12:0] c_payload,  // with them, or without if it has only one run
-  input  logic [10:0] c_runs,
-  input  logic [TAIL_W-1:0] c_tail,
-  input  logic        c_valid,
-  output logic        c_ready,
+  input  logic [1:0]  choice_unit,
+  input  logic        choice_repeats,
+  input  logic [3:0]  choice_gap_order,
+  input  logic [1:0]  choice_length_order,
+  input  logic        choice_adjoins,
+  input  logic        choice_coded,   // it has shapes
+  input  logic [10:0] choice_headers, // bytes of its sub-headers
+  input  logic [12:0] choice_payload, // with them, or without if it has only one run
+  input  logic [10:0] choice_runs,
+  input  logic [TAIL_W-1:0] choice_tail,
+  input  logic        choice_valid,
+  output logic        choice_ready,
   // and their shapes
   input  logic [37:0] s_gap,
   input  logic [10:0] s_length,
@@ -34,13 +34,13 @@ module glk_compact_writer #(
   output logic        s_ready,
 
   // Descriptions, in words of 16 bytes
-  output logic [127:0] w_data,
-  output logic [3:0]  w_bytes,    // less one
-  output logic        w_last,
-  output logic        w_valid,
-  output logic        w_commit,
-  output logic        w_drop,
-  input  logic        w_room,     // for two descriptions
+  output logic [127:0] desc_data,
+  output logic [3:0]  desc_bytes, // less one
+  output logic        desc_last,
+  output logic        desc_valid,
+  output logic        desc_commit,
+  output logic        desc_drop,
+  input  logic        desc_room,  // for two descriptions
 
   output logic        m_compact,
   output logic [8:0]  m_code,     // bits 2:0 of First BE, bits 5:0 of Tag
@@ -65,18 +65,18 @@ module glk_compact_writer #(
   wire         run_step = go && busy && left != 11'd0 && s_valid;
   wire         end_step = go && busy && left == 11'd0;
   assign s_ready = go && busy && left != 11'd0;
-  assign c_ready = w_room && (!busy || end_step);
+  assign choice_ready = desc_room && (!busy || end_step);
 
   always_ff @(posedge clk) begin
-    if (c_valid && c_ready) begin
+    if (choice_valid && choice_ready) begin
       busy         <= 1'b1;
-      left         <= c_coded ? c_runs : 11'd0;
-      unit         <= c_unit;
-      repeats      <= c_repeats;
-      gap_order    <= c_gap_order;
-      length_order <= c_length_order;
-      rest         <= {c_coded && c_runs != 11'd1 && !c_adjoins, c_repeats, c_unit, c_length_order, c_gap_order, c_headers, c_payload,
-                       c_runs, c_tail};
+      left         <= choice_coded ? choice_runs : 11'd0;
+      unit         <= choice_unit;
+      repeats      <= choice_repeats;
+      gap_order    <= choice_gap_order;
+      length_order <= choice_length_order;
+      rest         <= {choice_coded && choice_runs != 11'd1 && !choice_adjoins, choice_repeats, choice_unit, choice_length_order, choice_gap_order, choice_headers, choice_payload,
+                       choice_runs, choice_tail};
     end else if (end_step)
       busy <= 1'b0;
     if (run_step)
@@ -244,10 +244,10 @@ module glk_compact_writer #(
   logic [127:0] kept;
   wire          over = p_run && p_over;
   wire          fits = words < 8'(WORDS);
-  assign w_data  = kept | (p_end ? '0 : p_code[127:0]);
-  assign w_bytes = p_end ? p_byte : 4'd15;
-  assign w_last  = p_end;
-  assign w_valid = go && begun && fits && (over || p_end);
+  assign desc_data  = kept | (p_end ? '0 : p_code[127:0]);
+  assign desc_bytes = p_end ? p_byte : 4'd15;
+  assign desc_last  = p_end;
+  assign desc_valid = go && begun && fits && (over || p_end);
 
   logic [REST_W-1:0] late [0:6];
   logic              v_end;
@@ -255,7 +255,7 @@ module glk_compact_writer #(
   always_ff @(posedge clk) begin
     if (go) begin
       if (p_run) begin
-        kept  <= over ? {28'b0, p_code[227:128]} : w_data;
+        kept  <= over ? {28'b0, p_code[227:128]} : desc_data;
         begun <= 1'b1;
         words <= (over && begun) ? words + 8'd1 : words;
       end
@@ -286,8 +286,8 @@ module glk_compact_writer #(
   logic [TAIL_W-1:0] v_tail;
   assign {v_can, v_code, v_headers, v_payload, v_runs, v_tail} = late[6];
   wire v_compact = v_can && v_less > 13'sd0;
-  assign w_commit = go && v_end && v_compact;
-  assign w_drop   = go && v_end && !v_compact;
+  assign desc_commit = go && v_end && v_compact;
+  assign desc_drop   = go && v_end && !v_compact;
   always_ff @(posedge clk) begin
     if (go) begin
       m_valid   <= v_end;

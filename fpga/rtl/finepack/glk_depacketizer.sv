@@ -26,24 +26,24 @@ module glk_depacketizer #(
   output logic              s_ready,
 
   // Payload write port: buffer, beat
-  output logic              w_enable,
-  output logic [BUFFER_W+1:0] w_at,
-  output logic [DATA_W-1:0] w_data,
+  output logic              write_enable,
+  output logic [BUFFER_W+1:0] write_at,
+  output logic [DATA_W-1:0] write_data,
 
-  // A sub-packet: position of its data in the buffer, from p_data_at on, and length
-  output logic              d_valid,
-  output logic [11:0]       d_position,
-  output logic [12:0]       d_length,
+  // A sub-packet: position of its data in the buffer, from packet_data_at on, and length
+  output logic              subpacket_valid,
+  output logic [11:0]       subpacket_position,
+  output logic [12:0]       subpacket_length,
   // A plain write, of one or more sub-packets
-  output logic              g_valid,
-  output logic [47:0]       g_offset,
-  output logic [12:0]       g_length,
+  output logic              plain_valid,
+  output logic [47:0]       plain_offset,
+  output logic [12:0]       plain_length,
   // End of packet: commits or discards its sub-packets and writes. Packets use the buffers in turn
-  output logic              p_accept,
-  output logic              p_refuse,
-  output logic [PW-1:0]     p_partition,
-  output logic [1:0]        p_buffer,
-  output logic [11:0]       p_data_at,
+  output logic              packet_accept,
+  output logic              packet_refuse,
+  output logic [PW-1:0]     packet_partition,
+  output logic [1:0]        packet_buffer,
+  output logic [11:0]       packet_data_at,
   // A buffer has been emptied. All are empty at reset
   input  logic              free_valid,
   input  logic [1:0]        free_buffer
@@ -57,7 +57,7 @@ module glk_depacketizer #(
   logic [12:0]       in_total;
   glk_packet_aligner #(.DATA_W(DATA_W)) aligner (
     .clk, .rst, .s_data, .s_bytes, .s_last, .s_valid, .s_ready,
-    .h_head(head), .h_valid(head_valid), .h_ready(head_take),
+    .header(head), .header_valid(head_valid), .header_ready(head_take),
     .m_data(in_data), .m_last(in_last), .m_total(in_total), .m_valid(in_valid), .m_ready(in_take));
 
   // --- header of the next packet, prefetched ---
@@ -223,9 +223,9 @@ module glk_depacketizer #(
       ahead_valid <= in_valid;
     end
 
-    w_enable <= pass;
-    w_at     <= {buffer, beat};
-    w_data   <= now;
+    write_enable <= pass;
+    write_at     <= {buffer, beat};
+    write_data   <= now;
     if (pass)
       beat <= beat + BUFFER_W'(1);
     if (walk) begin
@@ -243,8 +243,8 @@ module glk_depacketizer #(
 
     if (free_valid)
       buffer_busy[free_buffer] <= 1'b0;
-    if (p_refuse)
-      buffer_busy[p_buffer] <= 1'b0;
+    if (packet_refuse)
+      buffer_busy[packet_buffer] <= 1'b0;
     if (finish) begin
       active <= 1'b0;
       buffer <= buffer + 2'd1;
@@ -269,12 +269,12 @@ module glk_depacketizer #(
       buffer_busy[to_load] <= 1'b1;
     end
     if (rst) begin
-      active      <= 1'b0;
-      buffer      <= '0;
-      buffer_busy <= '0;
-      now_valid   <= 1'b0;
-      ahead_valid <= 1'b0;
-      w_enable    <= 1'b0;
+      active       <= 1'b0;
+      buffer       <= '0;
+      buffer_busy  <= '0;
+      now_valid    <= 1'b0;
+      ahead_valid  <= 1'b0;
+      write_enable <= 1'b0;
     end
   end
 
@@ -358,14 +358,14 @@ module glk_depacketizer #(
     x_partition      <= b_partition;
     x_base           <= b_base;
 
-    d_valid    <= x_sub;
-    d_position <= x_position;
-    d_length   <= x_length;
+    subpacket_valid    <= x_sub;
+    subpacket_position <= x_position;
+    subpacket_length   <= x_length;
 
     // Writes: a sub-packet closes the previous write or joins it; the end of the packet closes the last.
-    g_valid  <= (b_sub && b_open && !b_join) || (x_finish && open);
-    g_offset <= (x_finish ? x_base : b_base) + open_offset;
-    g_length <= open_length;
+    plain_valid  <= (b_sub && b_open && !b_join) || (x_finish && open);
+    plain_offset <= (x_finish ? x_base : b_base) + open_offset;
+    plain_length <= open_length;
     if (x_finish) begin
       open    <= 1'b0;
       outside <= 1'b0;
@@ -394,25 +394,25 @@ module glk_depacketizer #(
     if (p2_valid)
       pad_wrong <= p2_any || (!p2_first && pad_wrong); // of X's packet, at its end
 
-    p_accept    <= x_finish && !(x_bad || outside || pad_wrong);
-    p_refuse    <= x_finish && (x_bad || outside || pad_wrong);
-    p_partition <= x_partition;
-    p_buffer    <= x_buffer;
-    p_data_at   <= x_data_at;
+    packet_accept    <= x_finish && !(x_bad || outside || pad_wrong);
+    packet_refuse    <= x_finish && (x_bad || outside || pad_wrong);
+    packet_partition <= x_partition;
+    packet_buffer    <= x_buffer;
+    packet_data_at   <= x_data_at;
     if (rst) begin
-      c_sub    <= 1'b0;
-      c_finish <= 1'b0;
-      b_sub    <= 1'b0;
-      b_finish <= 1'b0;
-      x_sub    <= 1'b0;
-      x_finish <= 1'b0;
-      d_valid  <= 1'b0;
-      g_valid  <= 1'b0;
-      open     <= 1'b0;
-      p1_valid <= 1'b0;
-      p2_valid <= 1'b0;
-      p_accept <= 1'b0;
-      p_refuse <= 1'b0;
+      c_sub           <= 1'b0;
+      c_finish        <= 1'b0;
+      b_sub           <= 1'b0;
+      b_finish        <= 1'b0;
+      x_sub           <= 1'b0;
+      x_finish        <= 1'b0;
+      subpacket_valid <= 1'b0;
+      plain_valid     <= 1'b0;
+      open            <= 1'b0;
+      p1_valid        <= 1'b0;
+      p2_valid        <= 1'b0;
+      packet_accept   <= 1'b0;
+      packet_refuse   <= 1'b0;
     end
   end
 endmodule

@@ -35,24 +35,28 @@ module glk_finepack_rx #(
 );
   localparam int BUFFER_W = $clog2(4096 / LANES);
 
-  logic              w_enable, d_valid, g_valid, free_valid;
-  logic [1:0]        p_buffer, free_buffer;
-  logic [BUFFER_W+1:0] w_at;
-  logic [DATA_W-1:0] w_data;
-  logic [11:0]       d_position, p_data_at;
-  logic [12:0]       d_length;
-  logic [47:0]       g_offset;
-  logic [12:0]       g_length;
-  logic [PW-1:0]     p_partition;
+  logic              write_enable, subpacket_valid, plain_valid, free_valid;
+  logic [1:0]        packet_buffer, free_buffer;
+  logic [BUFFER_W+1:0] write_at;
+  logic [DATA_W-1:0] write_data;
+  logic [11:0]       subpacket_position, packet_data_at;
+  logic [12:0]       subpacket_length;
+  logic [47:0]       plain_offset;
+  logic [12:0]       plain_length;
+  logic [PW-1:0]     packet_partition;
 
   glk_depacketizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) depacketizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_endpoint_bytes, .s_data, .s_bytes, .s_last, .s_valid, .s_ready,
-    .w_enable, .w_at, .w_data, .d_valid, .d_position, .d_length, .g_valid, .g_offset, .g_length,
-    .p_accept(e_accepted), .p_refuse(e_refused), .p_partition, .p_buffer, .p_data_at, .free_valid, .free_buffer);
+    .write_enable, .write_at, .write_data, .subpacket_valid, .subpacket_position, .subpacket_length, .plain_valid, .plain_offset,
+    .plain_length,
+    .packet_accept(e_accepted), .packet_refuse(e_refused), .packet_partition, .packet_buffer, .packet_data_at, .free_valid,
+    .free_buffer);
 
   glk_scatter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) scatter (
-    .clk, .rst, .w_enable, .w_at, .w_data, .d_valid, .d_position, .d_length, .g_valid, .g_offset, .g_length,
-    .p_accept(e_accepted), .p_refuse(e_refused), .p_partition, .p_buffer, .p_data_at, .free_valid, .free_buffer,
+    .clk, .rst, .write_enable, .write_at, .write_data, .subpacket_valid, .subpacket_position, .subpacket_length, .plain_valid,
+    .plain_offset, .plain_length,
+    .packet_accept(e_accepted), .packet_refuse(e_refused), .packet_partition, .packet_buffer, .packet_data_at, .free_valid,
+    .free_buffer,
     .m_partition, .m_offset, .m_length, .m_enables, .m_data, .m_first, .m_last, .m_packet_last, .m_valid, .m_ready);
 endmodule
 `default_nettype wire

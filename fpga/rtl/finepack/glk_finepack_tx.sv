@@ -44,12 +44,12 @@ module glk_finepack_tx #(
   output logic              e_valid,
   output logic [PW-1:0]     e_partition,
   output logic [7:0]        e_overwritten,
-  output logic              p_valid,
-  output logic [PW-1:0]     p_partition,
-  output logic [12:0]       p_payload,
-  output logic [10:0]       p_runs,
-  output logic [3:0]        p_reason,
-  output logic              p_final, // the last of its flush
+  output logic              made_valid,
+  output logic [PW-1:0]     made_partition,
+  output logic [12:0]       made_payload,
+  output logic [10:0]       made_runs,
+  output logic [3:0]        made_reason,
+  output logic              made_final, // the last of its flush
   output logic              idle,  // no items in the pipeline
   output logic [PARTITIONS-1:0] holds,
 
@@ -109,20 +109,20 @@ module glk_finepack_tx #(
     .m_wanted(q_wanted), .m_enables(q_enables), .m_reason(q_reason), .m_context(q_context), .m_owned(q_owned), .m_token(q_token),
     .m_final(q_final), .m_first(q_first), .m_data(q_data), .m_valid(q_valid), .m_ready(q_ready), .idle(lines_idle));
 
-  logic [PW-1:0]  f_partition;
-  logic [BW-1:0]  f_bank, done_bank;
-  logic           f_valid, f_ready;
-  logic [EW:0]    f_used;
-  logic [47:0]    f_base;
-  logic [12:0]    f_payload;
-  logic [PW+BW+EW-1:0] t_entry, r_entry, r_data_entry;
-  logic [30:0]    r_tag;
-  logic [127:0]   r_enables;
-  logic           t_enable, r_enable, r_data_enable, done_valid, queue_idle;
-  logic [1023:0]  r_data;
+  logic [PW-1:0]  flush_partition;
+  logic [BW-1:0]  flush_bank, done_bank;
+  logic           flush_valid, flush_ready;
+  logic [EW:0]    flush_used;
+  logic [47:0]    flush_base;
+  logic [12:0]    flush_payload;
+  logic [PW+BW+EW-1:0] read_tag_entry, read_entry, read_data_entry;
+  logic [30:0]    read_tag;
+  logic [127:0]   read_enables;
+  logic           read_tag_enable, read_enable, read_data_enable, done_valid, queue_idle;
+  logic [1023:0]  read_data;
   logic [PW-1:0]  done_partition;
-  logic [10:0]    f_runs;
-  logic [3:0]     f_reason;
+  logic [10:0]    flush_runs;
+  logic [3:0]     flush_reason;
 
   glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) queue (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing,
@@ -130,16 +130,19 @@ module glk_finepack_tx #(
     .s_enables(q_enables), .s_reason(q_reason), .s_context(q_context), .s_owned(q_owned), .s_token(q_token), .s_final(q_final),
     .s_first(q_first), .s_data(q_data),
     .s_valid(q_valid), .s_ready(q_ready),
-    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
-    .t_entry, .t_enable, .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
+    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason, .flush_valid, .flush_ready,
+    .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag, .read_enables, .read_data_entry, .read_data_enable,
+    .read_data, .done_valid, .done_partition, .done_bank,
     .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
   glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe, .cfg_max_payload_bytes, .cfg_packing, .cfg_compact,
-    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason, .f_valid, .f_ready,
-    .t_entry, .t_enable, .r_entry, .r_enable, .r_tag, .r_enables, .r_data_entry, .r_data_enable, .r_data, .done_valid, .done_partition, .done_bank,
-    .e_packet(p_valid), .e_partition(p_partition), .e_payload(p_payload), .e_runs(p_runs), .e_reason(p_reason), .e_final(p_final),
+    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason, .flush_valid, .flush_ready,
+    .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag, .read_enables, .read_data_entry, .read_data_enable,
+    .read_data, .done_valid, .done_partition, .done_bank,
+    .e_packet(made_valid), .e_partition(made_partition), .e_payload(made_payload), .e_runs(made_runs), .e_reason(made_reason),
+    .e_final(made_final),
     .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
   always_ff @(posedge clk)

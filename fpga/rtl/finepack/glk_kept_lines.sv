@@ -12,6 +12,8 @@ module glk_kept_lines #(
   parameter int PARTITIONS = 4,
   parameter int ENTRIES    = 64,
   parameter int CONTEXTS   = 32,
+  parameter int PASSED     = 64, // pieces for other lines between two evaluations; others only in proofs
+  parameter int LEAST      = 16, // pieces for kept lines that justify keeping them; likewise
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int EW         = $clog2(ENTRIES),
@@ -62,8 +64,6 @@ module glk_kept_lines #(
 );
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] FLUSH = 2'd1;
-  localparam int PASSED = 64; // pieces for other lines between two evaluations
-  localparam int LEAST  = 16; // pieces for kept lines that justify keeping them
   localparam int REST_W = 8 + 128 + LANES + CW + 1 + 1 + DATA_W; // what no decision depends on
   localparam int IN_W   = 2 + PW + 48 + 6 + 4 + 2 + 1 + REST_W;
   localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has at least one partition bit

@@ -11,33 +11,33 @@ module glk_link_loop #(
   input  logic              enabled, // low: injected packets that begin are dropped
 
   // Packets of the card
-  input  logic [DATA_W-1:0] t_data,
-  input  logic [KW-1:0]     t_bytes,
-  input  logic              t_last,
-  input  logic              t_valid,
-  output logic              t_ready,
+  input  logic [DATA_W-1:0] packet_data,
+  input  logic [KW-1:0]     packet_bytes,
+  input  logic              packet_last,
+  input  logic              packet_valid,
+  output logic              packet_ready,
 
   // Observation port: shows a beat when it is transferred
-  output logic [DATA_W-1:0] lt_data,
-  output logic [KW-1:0]     lt_bytes,
-  output logic              lt_last,
-  output logic              lt_valid,
-  input  logic              lt_ready,
+  output logic [DATA_W-1:0] tap_data,
+  output logic [KW-1:0]     tap_bytes,
+  output logic              tap_last,
+  output logic              tap_valid,
+  input  logic              tap_ready,
 
   // Injected packets
-  input  logic [DATA_W-1:0] lr_data,
-  input  logic [KW-1:0]     lr_bytes,
-  input  logic              lr_last,
-  input  logic              lr_valid,
-  output logic              lr_ready,
+  input  logic [DATA_W-1:0] inject_data,
+  input  logic [KW-1:0]     inject_bytes,
+  input  logic              inject_last,
+  input  logic              inject_valid,
+  output logic              inject_ready,
 
   // To the receiver
-  output logic [DATA_W-1:0] u_data,
-  output logic [KW-1:0]     u_bytes,
-  output logic              u_last,
-  output logic              u_own,
-  output logic              u_valid,
-  input  logic              u_ready
+  output logic [DATA_W-1:0] receiver_data,
+  output logic [KW-1:0]     receiver_bytes,
+  output logic              receiver_last,
+  output logic              receiver_own,
+  output logic              receiver_valid,
+  input  logic              receiver_ready
 );
   localparam int W = DATA_W + KW + 1;
 
@@ -47,11 +47,11 @@ module glk_link_loop #(
   logic         own_valid, own_ready;
 
   glk_skid #(.W(W)) sent (
-    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid), .s_ready(t_ready),
-    .m_data({lt_data, lt_bytes, lt_last}), .m_valid(seen_valid), .m_ready(lt_ready && room));
-  assign lt_valid = seen_valid && room;
+    .clk, .rst, .s_data({packet_data, packet_bytes, packet_last}), .s_valid(packet_valid), .s_ready(packet_ready),
+    .m_data({tap_data, tap_bytes, tap_last}), .m_valid(seen_valid), .m_ready(tap_ready && room));
+  assign tap_valid = seen_valid && room;
   glk_fifo #(.W(W), .DEPTH(64)) loop (
-    .clk, .rst, .s_data({lt_data, lt_bytes, lt_last}), .s_valid(seen_valid && lt_ready), .s_ready(room),
+    .clk, .rst, .s_data({tap_data, tap_bytes, tap_last}), .s_valid(seen_valid && tap_ready), .s_ready(room),
     .m_data(own), .m_valid(own_valid), .m_ready(own_ready));
 
   // --- injected packets: dropped as a whole ---
@@ -61,15 +61,15 @@ module glk_link_loop #(
   wire          drop = in_packet ? dropping : !enabled;
 
   always_ff @(posedge clk) begin
-    if (lr_valid && lr_ready) begin
-      in_packet <= !lr_last;
+    if (inject_valid && inject_ready) begin
+      in_packet <= !inject_last;
       dropping  <= drop;
     end
     if (rst)
       in_packet <= 1'b0;
   end
   glk_skid #(.W(W)) received (
-    .clk, .rst, .s_data({lr_data, lr_bytes, lr_last}), .s_valid(lr_valid && !drop), .s_ready(lr_ready),
+    .clk, .rst, .s_data({inject_data, inject_bytes, inject_last}), .s_valid(inject_valid && !drop), .s_ready(inject_ready),
     .m_data(other), .m_valid(other_valid), .m_ready(other_ready));
 
   // --- arbiter ---
@@ -95,6 +95,6 @@ module glk_link_loop #(
   end
   glk_skid #(.W(W + 1)) out (
     .clk, .rst, .s_data({others ? other : own, !others}), .s_valid(valid), .s_ready(out_ready),
-    .m_data({u_data, u_bytes, u_last, u_own}), .m_valid(u_valid), .m_ready(u_ready));
+    .m_data({receiver_data, receiver_bytes, receiver_last, receiver_own}), .m_valid(receiver_valid), .m_ready(receiver_ready));
 endmodule
 `default_nettype wire

@@ -16,9 +16,9 @@ module glk_packet_aligner #(
   input  logic              s_valid,
   output logic              s_ready,
 
-  output logic [127:0]      h_head,
-  output logic              h_valid,
-  input  logic              h_ready,
+  output logic [127:0]      header,
+  output logic              header_valid,
+  input  logic              header_ready,
 
   output logic [DATA_W-1:0] m_data,
   output logic              m_last,
@@ -82,7 +82,7 @@ module glk_packet_aligner #(
 
   glk_fifo #(.W(128), .DEPTH(4)) heads (
     .clk, .rst, .s_data(i_data[127:0]), .s_valid(takes_head), .s_ready(head_ready),
-    .m_data(h_head), .m_valid(h_valid), .m_ready(h_ready));
+    .m_data(header), .m_valid(header_valid), .m_ready(header_ready));
   glk_fifo #(.W(DATA_W + 1 + 13), .DEPTH(16)) beats (
     .clk, .rst, .s_data({beat_data, beat_last, tail ? tail_total : total_next}), .s_valid(beat_valid), .s_ready(beat_ready),
     .m_data({m_data, m_last, m_total}), .m_valid, .m_ready);

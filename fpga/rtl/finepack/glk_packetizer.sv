@@ -34,25 +34,25 @@ module glk_packetizer #(
   input  logic [PARTITIONS-1:0]   cfg_packing,
   input  logic [PARTITIONS-1:0]   cfg_compact, // has an effect only with packing
 
-  input  logic [PW-1:0]     f_partition,
-  input  logic [BW-1:0]     f_bank,
-  input  logic [EW:0]       f_used,
-  input  logic [47:0]       f_base,
-  input  logic [12:0]       f_payload, // without packing, as the next
-  input  logic [10:0]       f_runs,
-  input  logic [3:0]        f_reason,
-  input  logic              f_valid,
-  output logic              f_ready,
+  input  logic [PW-1:0]     flush_partition,
+  input  logic [BW-1:0]     flush_bank,
+  input  logic [EW:0]       flush_used,
+  input  logic [47:0]       flush_base,
+  input  logic [12:0]       flush_payload, // without packing, as the next
+  input  logic [10:0]       flush_runs,
+  input  logic [3:0]        flush_reason,
+  input  logic              flush_valid,
+  output logic              flush_ready,
 
-  output logic [PW+BW+EW-1:0] t_entry,
-  output logic              t_enable, // r_tag holds the last value read
-  input  logic [30:0]       r_tag,
-  output logic [PW+BW+EW-1:0] r_entry,
-  output logic              r_enable, // so does r_enables
-  input  logic [127:0]      r_enables,
-  output logic [PW+BW+EW-1:0] r_data_entry,
-  output logic              r_data_enable,
-  input  logic [1023:0]     r_data,
+  output logic [PW+BW+EW-1:0] read_tag_entry,
+  output logic              read_tag_enable, // read_tag holds the last value read
+  input  logic [30:0]       read_tag,
+  output logic [PW+BW+EW-1:0] read_entry,
+  output logic              read_enable,     // so does read_enables
+  input  logic [127:0]      read_enables,
+  output logic [PW+BW+EW-1:0] read_data_entry,
+  output logic              read_data_enable,
+  input  logic [1023:0]     read_data,
   output logic              done_valid,
   output logic [PW-1:0]     done_partition,
   output logic [BW-1:0]     done_bank,
@@ -109,11 +109,11 @@ module glk_packetizer #(
   logic          u_last;
   logic [1:0]    u_sel;
   wire  u_take     = !u_valid || sort_ready;
-  wire fetch_step = fetching && t_enable;
+  wire fetch_step = fetching && read_tag_enable;
   wire fetch_end  = fetch_at + (EW+1)'(1) == fetch_used;
 
-  assign t_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
-  assign t_enable = !o_valid || u_take;
+  assign read_tag_entry  = {fetch_partition, fetch_bank, fetch_at[EW-1:0]};
+  assign read_tag_enable = !o_valid || u_take;
 
   logic          i_valid, i_last;
   logic [30:0]   i_tag;
@@ -122,17 +122,17 @@ module glk_packetizer #(
   glk_line_sorter #(.ENTRIES(ENTRIES)) sorter (
     .clk, .rst, .s_sorts(set_packing[u_sel]), .s_tag(u_tag), .s_entry(u_entry), .s_sel(u_sel), .s_last(u_last),
     .s_valid(u_valid), .s_ready(sort_ready),
-    .m_tag(i_tag), .m_entry(i_entry), .m_sel(i_sel), .m_last(i_last), .m_valid(i_valid), .m_ready(r_enable));
+    .m_tag(i_tag), .m_entry(i_entry), .m_sel(i_sel), .m_last(i_last), .m_valid(i_valid), .m_ready(read_enable));
 
   logic          p_valid;
   logic          p_take;
-  wire  [127:0]  p_enables = r_enables;
+  wire  [127:0]  p_enables = read_enables;
   logic [30:0]   p_tag;
   logic [EW-1:0] p_entry;
   logic          p_last;
   logic [1:0]    p_sel;
-  assign r_entry  = {set_partition[i_sel], set_bank[i_sel], i_entry};
-  assign r_enable = !p_valid || p_take;
+  assign read_entry  = {set_partition[i_sel], set_bank[i_sel], i_entry};
+  assign read_enable = !p_valid || p_take;
 
   // A flush that comes while another is fetched waits in `next`; acceptance does not depend on the inputs.
   logic          ready_q, next_valid;
@@ -141,27 +141,27 @@ module glk_packetizer #(
   logic [PW-1:0] next_partition;
   logic [1:0]    next_sel;
   wire  fetch_free = !fetching || (fetch_step && fetch_end);
-  wire  accept     = f_valid && ready_q;
-  assign f_ready = ready_q;
+  wire  accept     = flush_valid && ready_q;
+  assign flush_ready = ready_q;
 
   always_ff @(posedge clk) begin
     if (accept) begin
-      set_partition[fetch_set] <= f_partition;
-      set_bank[fetch_set]      <= f_bank;
-      set_base[fetch_set]      <= f_base;
-      set_reason[fetch_set]    <= f_reason;
-      set_packing[fetch_set]   <= cfg_packing[f_partition];
-      set_compact[fetch_set]   <= cfg_packing[f_partition] && cfg_compact[f_partition];
-      set_limit[fetch_set*13 +: 13]   <= cfg_max_payload_bytes[f_partition*13 +: 13];
-      set_payload[fetch_set*13 +: 13] <= f_payload;
-      set_runs[fetch_set*11 +: 11]    <= f_runs;
-      set_h[fetch_set*3 +: 3]  <= cfg_subheader_bytes[f_partition*3 +: 3];
-      set_self[fetch_set]      <= cfg_self_describe[f_partition];
+      set_partition[fetch_set] <= flush_partition;
+      set_bank[fetch_set]      <= flush_bank;
+      set_base[fetch_set]      <= flush_base;
+      set_reason[fetch_set]    <= flush_reason;
+      set_packing[fetch_set]   <= cfg_packing[flush_partition];
+      set_compact[fetch_set]   <= cfg_packing[flush_partition] && cfg_compact[flush_partition];
+      set_limit[fetch_set*13 +: 13]   <= cfg_max_payload_bytes[flush_partition*13 +: 13];
+      set_payload[fetch_set*13 +: 13] <= flush_payload;
+      set_runs[fetch_set*11 +: 11]    <= flush_runs;
+      set_h[fetch_set*3 +: 3]  <= cfg_subheader_bytes[flush_partition*3 +: 3];
+      set_self[fetch_set]      <= cfg_self_describe[flush_partition];
       set_busy[fetch_set]      <= 1'b1;
       fetch_set      <= fetch_set + 2'd1;
-      next_used      <= f_used;
-      next_partition <= f_partition;
-      next_bank      <= f_bank;
+      next_used      <= flush_used;
+      next_partition <= flush_partition;
+      next_bank      <= flush_bank;
       next_sel       <= fetch_set;
       ready_q        <= 1'b0;
     end else
@@ -169,9 +169,9 @@ module glk_packetizer #(
     if (fetch_free) begin
       fetching        <= next_valid || accept; // never both
       fetch_at        <= '0;
-      fetch_used      <= next_valid ? next_used : f_used;
-      fetch_partition <= next_valid ? next_partition : f_partition;
-      fetch_bank      <= next_valid ? next_bank : f_bank;
+      fetch_used      <= next_valid ? next_used : flush_used;
+      fetch_partition <= next_valid ? next_partition : flush_partition;
+      fetch_bank      <= next_valid ? next_bank : flush_bank;
       fetch_sel       <= next_valid ? next_sel : fetch_set;
       next_valid      <= 1'b0;
     end else begin
@@ -182,7 +182,7 @@ module glk_packetizer #(
     end
     if (g_done)
       set_busy[g_sel] <= 1'b0;
-    if (t_enable) begin
+    if (read_tag_enable) begin
       o_valid <= fetching;
       o_entry <= fetch_at[EW-1:0];
       o_last  <= fetch_end;
@@ -190,12 +190,12 @@ module glk_packetizer #(
     end
     if (u_take) begin
       u_valid <= o_valid;
-      u_tag   <= r_tag;
+      u_tag   <= read_tag;
       u_entry <= o_entry;
       u_last  <= o_last;
       u_sel   <= o_sel;
     end
-    if (r_enable) begin
+    if (read_enable) begin
       p_valid <= i_valid;
       p_tag   <= i_tag;
       p_entry <= i_entry;
@@ -381,8 +381,8 @@ module glk_packetizer #(
 
   assign g_take = g_valid && !g_alone && g_ends;
   assign g_done = go && g_take && g_last && g_final;
-  assign r_data_entry  = {set_partition[g_sel], set_bank[g_sel], g_entry};
-  assign r_data_enable = go;
+  assign read_data_entry  = {set_partition[g_sel], set_bank[g_sel], g_entry};
+  assign read_data_enable = go;
 
   logic          d_valid, d_head, d_sub, d_last, d_words;
   logic [6:0]    d_at;
@@ -393,7 +393,8 @@ module glk_packetizer #(
 
   logic [127:0] header;
   glk_packet_header packet_header (
-    .payload(g_payload), .base(set_base[g_sel]), .partition(8'(set_partition[g_sel])), .h(set_self[g_sel] ? g_h : 3'd0),
+    .payload(g_payload), .base(set_base[g_sel]), .partition(8'(set_partition[g_sel])),
+    .subheader_bytes(set_self[g_sel] ? g_h : 3'd0),
     .compact(g_compact), .code(g_code), .first({g_tag, g_begin_at}), .header);
 
   always_ff @(posedge clk) begin
@@ -453,7 +454,7 @@ module glk_packetizer #(
       x_header    <= d_header;
       x_words     <= d_words;
       x_word      <= d_word;
-      x_data      <= r_data;
+      x_data      <= read_data;
     end
     if (rst)
       x_valid <= 1'b0;

@@ -170,13 +170,13 @@ module glk_packing #(
   end
 
   // --- the form ---
-  logic         o_valid, o_compact, o_single, o_final, w_last, w_valid, w_take;
+  logic         o_valid, o_compact, o_single, o_final, desc_last, desc_valid, w_take;
   logic [1:0]   o_sel;
   logic [8:0]   o_code;
   logic [12:0]  o_payload;
   logic [10:0]  o_runs;
-  logic [3:0]   w_bytes;
-  logic [127:0] w_data;
+  logic [3:0]   desc_bytes;
+  logic [127:0] desc_data;
   generate
     if (COMPACT != 0) begin : compact
       glk_compact #(.RUNS(RUNS), .TAIL_W(4)) form (
@@ -185,10 +185,10 @@ module glk_packing #(
         .s_ready(form_ready),
         .m_compact(o_compact), .m_code(o_code), .m_payload(o_payload), .m_runs(o_runs), .m_tail({o_sel, o_single, o_final}),
         .m_valid(o_valid), .m_ready(packet_ready), .idle(form_idle),
-        .w_data, .w_bytes, .w_last, .w_valid, .w_ready(w_take));
+        .desc_data, .desc_bytes, .desc_last, .desc_valid, .desc_ready(w_take));
     end else begin : plain
       assign {o_valid, o_compact, o_single, o_final, o_sel, o_code, o_payload, o_runs} = '0;
-      assign {w_data, w_bytes, w_last, w_valid} = '0;
+      assign {desc_data, desc_bytes, desc_last, desc_valid} = '0;
       assign form_ready = 1'b0;
       assign form_idle  = 1'b1;
     end
@@ -245,7 +245,7 @@ module glk_packing #(
   wire         p_ends  = p_run == 13'(p_length);
   wire         p_last  = p_ends && p_runs == 11'd1;
   wire         words_due = q_described && !begun && !words_sent;
-  wire         w_moves   = words_due && w_valid && p_valid && q_valid && (!m_valid || m_ready);
+  wire         w_moves   = words_due && desc_valid && p_valid && q_valid && (!m_valid || m_ready);
   wire         p_moves   = !words_due && p_valid && q_valid && (k_valid || !p_head) && (!m_valid || m_ready);
   assign w_take = w_moves;
   assign p_take = p_moves;
@@ -259,14 +259,14 @@ module glk_packing #(
       run_left  <= p_run - 13'(p_length);
     end
     if (w_moves) begin
-      words_sent  <= w_last;
-      words_begun <= !w_last;
+      words_sent  <= desc_last;
+      words_begun <= !desc_last;
     end else if (p_moves)
       words_sent <= 1'b0;
     if (!m_valid || m_ready) begin
       m_tag     <= p_tag;
       m_begin   <= p_begin;
-      m_length  <= words_due ? 8'(w_bytes) + 8'd1 : p_length;
+      m_length  <= words_due ? 8'(desc_bytes) + 8'd1 : p_length;
       m_entry   <= p_entry;
       m_sel     <= p_sel;
       m_head    <= p_head && !words_due;
@@ -276,7 +276,7 @@ module glk_packing #(
       m_compact <= q_compact;
       m_code    <= q_code;
       m_words   <= words_due;
-      m_word    <= w_data;
+      m_word    <= desc_data;
       m_final   <= q_final;
       m_payload <= q_payload;
       m_valid   <= p_moves || w_moves;

@@ -16,20 +16,20 @@ module glk_scatter #(
   input  logic              rst,
 
   // From glk_depacketizer
-  input  logic              w_enable,
-  input  logic [BUFFER_W+1:0] w_at,
-  input  logic [DATA_W-1:0] w_data,
-  input  logic              d_valid,
-  input  logic [11:0]       d_position,
-  input  logic [12:0]       d_length,
-  input  logic              g_valid,
-  input  logic [47:0]       g_offset,
-  input  logic [12:0]       g_length,
-  input  logic              p_accept,
-  input  logic              p_refuse,
-  input  logic [PW-1:0]     p_partition,
-  input  logic [1:0]        p_buffer,
-  input  logic [11:0]       p_data_at, // where positions are from
+  input  logic              write_enable,
+  input  logic [BUFFER_W+1:0] write_at,
+  input  logic [DATA_W-1:0] write_data,
+  input  logic              subpacket_valid,
+  input  logic [11:0]       subpacket_position,
+  input  logic [12:0]       subpacket_length,
+  input  logic              plain_valid,
+  input  logic [47:0]       plain_offset,
+  input  logic [12:0]       plain_length,
+  input  logic              packet_accept,
+  input  logic              packet_refuse,
+  input  logic [PW-1:0]     packet_partition,
+  input  logic [1:0]        packet_buffer,
+  input  logic [11:0]       packet_data_at, // where positions are from
   output logic              free_valid,
   output logic [1:0]        free_buffer,
 
@@ -52,10 +52,10 @@ module glk_scatter #(
   (* ram_style = "block" *) logic [DATA_W-1:0] odd  [0:(1<<HALF_W)-1];
 
   always_ff @(posedge clk) begin
-    if (w_enable && !w_at[0])
-      even[w_at[BUFFER_W+1:1]] <= w_data;
-    if (w_enable && w_at[0])
-      odd[w_at[BUFFER_W+1:1]] <= w_data;
+    if (write_enable && !write_at[0])
+      even[write_at[BUFFER_W+1:1]] <= write_data;
+    if (write_enable && write_at[0])
+      odd[write_at[BUFFER_W+1:1]] <= write_data;
   end
 
   // --- lists of sub-packets and writes ---
@@ -67,10 +67,12 @@ module glk_scatter #(
   logic [1:0]    write_buffer;
   logic [PW-1:0] write_partition;
   glk_scatter_list #(.W(12 + 13), .TAG_W(12)) subs (
-    .clk, .rst, .s_data({d_position, d_length}), .s_valid(d_valid), .p_accept, .p_refuse, .p_buffer, .p_tag(p_data_at),
+    .clk, .rst, .s_data({subpacket_position, subpacket_length}), .s_valid(subpacket_valid), .packet_accept, .packet_refuse,
+    .packet_buffer, .packet_tag(packet_data_at),
     .m_data({sub_position, sub_length}), .m_tag(sub_data_at), .m_last(unused_last), .m_valid(sub_valid), .m_ready(sub_ready));
   glk_scatter_list #(.W(48 + 13), .TAG_W(PW + 2)) writes (
-    .clk, .rst, .s_data({g_offset, g_length}), .s_valid(g_valid), .p_accept, .p_refuse, .p_buffer, .p_tag({p_partition, p_buffer}),
+    .clk, .rst, .s_data({plain_offset, plain_length}), .s_valid(plain_valid), .packet_accept, .packet_refuse, .packet_buffer,
+    .packet_tag({packet_partition, packet_buffer}),
     .m_data({write_offset, write_length}), .m_tag({write_partition, write_buffer}), .m_last(write_last),
     .m_valid(write_valid), .m_ready(write_ready));
 

@@ -13,10 +13,10 @@ module glk_scatter_list #(
   input  logic [W-1:0]     s_data,
   input  logic             s_valid,
   // End of packet, including this clock's item, if any. Buffers are used in turn. An accepted packet has at least one item
-  input  logic             p_accept,
-  input  logic             p_refuse,
-  input  logic [1:0]       p_buffer,
-  input  logic [TAG_W-1:0] p_tag,
+  input  logic             packet_accept,
+  input  logic             packet_refuse,
+  input  logic [1:0]       packet_buffer,
+  input  logic [TAG_W-1:0] packet_tag,
 
   output logic [W-1:0]     m_data,
   output logic [TAG_W-1:0] m_tag,
@@ -39,9 +39,9 @@ module glk_scatter_list #(
       items[{filling, put}] <= s_data;
       put <= put + 12'd1;
     end
-    if (p_accept || p_refuse) begin
+    if (packet_accept || packet_refuse) begin
       put     <= 12'd0;
-      filling <= p_buffer + 2'd1;
+      filling <= packet_buffer + 2'd1;
     end
     if (rst) begin
       put     <= 12'd0;
@@ -56,7 +56,7 @@ module glk_scatter_list #(
   logic [11:0]      q_last; // number of the last item
   logic             fetch, fetch_last;
   glk_fifo #(.W(TAG_W + 2 + 12), .DEPTH(4), .BYPASS(1)) waiting (
-    .clk, .rst, .s_data({p_tag, p_buffer, last_put}), .s_valid(p_accept), .s_ready(waiting_ready),
+    .clk, .rst, .s_data({packet_tag, packet_buffer, last_put}), .s_valid(packet_accept), .s_ready(waiting_ready),
     .m_data({q_tag, q_buffer, q_last}), .m_valid(q_valid), .m_ready(fetch && fetch_last));
 
   // --- prefetch while FIFO entries are free ---
@@ -98,7 +98,7 @@ module glk_scatter_list #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(!p_accept || (waiting_ready && (s_valid || put != 12'd0)));
+      assert(!packet_accept || (waiting_ready && (s_valid || put != 12'd0)));
       assert(!x_valid || ahead_ready);
     end
 `endif

@@ -19,84 +19,84 @@ module glk_store_mux #(
   input  logic [PARTITIONS*13-1:0] cfg_max_payload_bytes,
 
   // Aperture: stores, and probes ahead of loads
-  input  logic              a_probe,
-  input  logic [PW-1:0]     a_partition,
-  input  logic [47:0]       a_offset,
-  input  logic [12:0]       a_length,
-  input  logic [CW-1:0]     a_context,
-  input  logic [DATA_W-1:0] a_data,
-  input  logic              a_last,
-  input  logic              a_valid,
-  output logic              a_ready,
+  input  logic              aperture_probe,
+  input  logic [PW-1:0]     aperture_partition,
+  input  logic [47:0]       aperture_offset,
+  input  logic [12:0]       aperture_length,
+  input  logic [CW-1:0]     aperture_context,
+  input  logic [DATA_W-1:0] aperture_data,
+  input  logic              aperture_last,
+  input  logic              aperture_valid,
+  output logic              aperture_ready,
 
   // Rings: likewise
-  input  logic              n_probe,
-  input  logic [3:0]        n_reason,
-  input  logic [PW-1:0]     n_partition,
-  input  logic [47:0]       n_offset,
-  input  logic [12:0]       n_length,
-  input  logic [CW-1:0]     n_context,
-  input  logic [DATA_W-1:0] n_data,
-  input  logic              n_last,
-  input  logic              n_valid,
-  output logic              n_ready,
+  input  logic              ring_probe,
+  input  logic [3:0]        ring_reason,
+  input  logic [PW-1:0]     ring_partition,
+  input  logic [47:0]       ring_offset,
+  input  logic [12:0]       ring_length,
+  input  logic [CW-1:0]     ring_context,
+  input  logic [DATA_W-1:0] ring_data,
+  input  logic              ring_last,
+  input  logic              ring_valid,
+  output logic              ring_ready,
 
   // Regions: stores and flushes
-  input  logic              g_flush,
-  input  logic [PW-1:0]     g_partition,
-  input  logic [47:0]       g_offset,
-  input  logic [12:0]       g_length,
-  input  logic [CW-1:0]     g_context,
-  input  logic [DATA_W-1:0] g_data,
-  input  logic              g_last,
-  input  logic              g_valid,
-  output logic              g_ready,
+  input  logic              region_flush,
+  input  logic [PW-1:0]     region_partition,
+  input  logic [47:0]       region_offset,
+  input  logic [12:0]       region_length,
+  input  logic [CW-1:0]     region_context,
+  input  logic [DATA_W-1:0] region_data,
+  input  logic              region_last,
+  input  logic              region_valid,
+  output logic              region_ready,
 
   // Releases: flushes, or only a token
-  input  logic              z_none,
-  input  logic              z_token,
-  input  logic              z_owned,
-  input  logic [PW-1:0]     z_partition,
-  input  logic [CW-1:0]     z_context,
-  input  logic [3:0]        z_reason,
-  input  logic              z_valid,
-  output logic              z_ready,
+  input  logic              release_none,
+  input  logic              release_token,
+  input  logic              release_owned,
+  input  logic [PW-1:0]     release_partition,
+  input  logic [CW-1:0]     release_context,
+  input  logic [3:0]        release_reason,
+  input  logic              release_valid,
+  output logic              release_ready,
 
   // Registers: flushes
-  input  logic [PW-1:0]     x_partition,
-  input  logic [3:0]        x_reason,
-  input  logic              x_valid,
-  output logic              x_ready,
+  input  logic [PW-1:0]     register_partition,
+  input  logic [3:0]        register_reason,
+  input  logic              register_valid,
+  output logic              register_ready,
 
   // Timeouts: flushes
-  input  logic [PW-1:0]     t_partition,
-  input  logic              t_valid,
-  output logic              t_ready,
+  input  logic [PW-1:0]     timeout_partition,
+  input  logic              timeout_valid,
+  output logic              timeout_ready,
 
   // Items for glk_finepack_tx
-  output logic [1:0]        s_kind,
-  output logic [PW-1:0]     s_partition,
-  output logic [47:0]       s_address,
-  output logic [12:0]       s_length,
-  output logic [3:0]        s_reason,
-  output logic [CW-1:0]     s_context,
-  output logic              s_owned,
-  output logic [1:0]        s_token,
-  output logic [DATA_W-1:0] s_data,
-  output logic              s_valid,
-  input  logic              s_ready,
+  output logic [1:0]        m_kind,
+  output logic [PW-1:0]     m_partition,
+  output logic [47:0]       m_address,
+  output logic [12:0]       m_length,
+  output logic [3:0]        m_reason,
+  output logic [CW-1:0]     m_context,
+  output logic              m_owned,
+  output logic [1:0]        m_token,
+  output logic [DATA_W-1:0] m_data,
+  output logic              m_valid,
+  input  logic              m_ready,
   output logic              idle,
 
   // A store has been accepted
-  output logic              st_valid,
-  output logic [PW-1:0]     st_partition,
-  output logic [CW-1:0]     st_context,
+  output logic              store_valid,
+  output logic [PW-1:0]     store_partition,
+  output logic [CW-1:0]     store_context,
   // Some clocks later: its cost in bytes on the wire as plain memory writes
-  output logic              sc_valid,
-  output logic [PW-1:0]     sc_partition,
-  output logic [CW-1:0]     sc_context,
-  output logic [12:0]       sc_length,
-  output logic [12:0]       sc_raw
+  output logic              cost_valid,
+  output logic [PW-1:0]     cost_partition,
+  output logic [CW-1:0]     cost_context,
+  output logic [12:0]       cost_length,
+  output logic [12:0]       cost_raw
 );
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] FLUSH = 2'd1;
@@ -116,18 +116,18 @@ module glk_store_mux #(
   logic       paused;
   logic       out_ready;
 
-  wire [5:0] valid   = {t_valid, x_valid, z_valid, g_valid, n_valid, a_valid};
+  wire [5:0] valid   = {timeout_valid, register_valid, release_valid, region_valid, ring_valid, aperture_valid};
   wire [5:0] may     = turn & {6{out_ready}} & ((in_item || !paused) ? 6'b111111 : X);
   wire [5:0] takes   = may & valid;
   wire       take    = |takes;
-  wire       last    = turn[0] ? a_last : turn[1] ? n_last : turn[2] ? g_last : 1'b1;
+  wire       last    = turn[0] ? aperture_last : turn[1] ? ring_last : turn[2] ? region_last : 1'b1;
   wire [5:0] wants   = valid & ((pause || paused) ? X : 6'b111111);
   wire       stays   = take ? !last : in_item || |(turn & wants);
   wire [5:0] others  = wants & ~turn;
   wire [5:0] behind  = others & ~(turn | (turn - 6'd1));
   wire [5:0] next    = (|behind) ? behind & (~behind + 6'd1) : others & (~others + 6'd1);
 
-  assign {t_ready, x_ready, z_ready, g_ready, n_ready, a_ready} = may;
+  assign {timeout_ready, register_ready, release_ready, region_ready, ring_ready, aperture_ready} = may;
 
   always_ff @(posedge clk) begin
     paused <= pause;
@@ -143,28 +143,28 @@ module glk_store_mux #(
   end
 
   // --- item ---
-  wire [HEAD_W-1:0] a_head = {a_probe ? PROBE : STORE, a_partition, a_offset, a_length, 4'(glk_regs::FLUSH_LOAD_HIT),
-                              a_context, 1'b0, a_probe ? TOKEN_APERTURE : TOKEN_NONE};
-  wire [HEAD_W-1:0] n_head = {n_probe ? PROBE : STORE, n_partition, n_offset, n_length, n_reason,
-                              n_context, 1'b0, n_probe ? TOKEN_RING : TOKEN_NONE};
-  wire [HEAD_W-1:0] g_head = {g_flush ? FLUSH : STORE, g_partition, g_offset, g_length, 4'(glk_regs::FLUSH_REGION), g_context, 1'b0, TOKEN_NONE};
+  wire [HEAD_W-1:0] a_head = {aperture_probe ? PROBE : STORE, aperture_partition, aperture_offset, aperture_length, 4'(glk_regs::FLUSH_LOAD_HIT),
+                              aperture_context, 1'b0, aperture_probe ? TOKEN_APERTURE : TOKEN_NONE};
+  wire [HEAD_W-1:0] n_head = {ring_probe ? PROBE : STORE, ring_partition, ring_offset, ring_length, ring_reason,
+                              ring_context, 1'b0, ring_probe ? TOKEN_RING : TOKEN_NONE};
+  wire [HEAD_W-1:0] g_head = {region_flush ? FLUSH : STORE, region_partition, region_offset, region_length, 4'(glk_regs::FLUSH_REGION), region_context, 1'b0, TOKEN_NONE};
   // A zero-length probe hits nothing: it only carries the token.
-  wire [HEAD_W-1:0] z_head = {z_none ? PROBE : FLUSH, z_partition, 48'b0, 13'b0, z_reason,
-                              z_context, z_owned, z_token ? TOKEN_RELEASE : TOKEN_NONE};
-  wire [HEAD_W-1:0] x_head = {FLUSH, x_partition, 48'b0, 13'b0, x_reason, CW'(0), 1'b0, TOKEN_NONE};
-  wire [HEAD_W-1:0] t_head = {FLUSH, t_partition, 48'b0, 13'b0, 4'(glk_regs::FLUSH_TIMEOUT), CW'(0), 1'b0, TOKEN_NONE};
+  wire [HEAD_W-1:0] z_head = {release_none ? PROBE : FLUSH, release_partition, 48'b0, 13'b0, release_reason,
+                              release_context, release_owned, release_token ? TOKEN_RELEASE : TOKEN_NONE};
+  wire [HEAD_W-1:0] x_head = {FLUSH, register_partition, 48'b0, 13'b0, register_reason, CW'(0), 1'b0, TOKEN_NONE};
+  wire [HEAD_W-1:0] t_head = {FLUSH, timeout_partition, 48'b0, 13'b0, 4'(glk_regs::FLUSH_TIMEOUT), CW'(0), 1'b0, TOKEN_NONE};
 
   wire [HEAD_W-1:0] head = ({HEAD_W{turn[0]}} & a_head) | ({HEAD_W{turn[1]}} & n_head) | ({HEAD_W{turn[2]}} & g_head) |
                            ({HEAD_W{turn[3]}} & z_head) | ({HEAD_W{turn[4]}} & x_head) | ({HEAD_W{turn[5]}} & t_head);
-  wire [DATA_W-1:0] data = turn[0] ? a_data : turn[1] ? n_data : g_data; // don't care for flushes
+  wire [DATA_W-1:0] data = turn[0] ? aperture_data : turn[1] ? ring_data : region_data; // don't care for flushes
 
   glk_skid #(.W(OUT_W)) skid (
     .clk, .rst, .s_data({head, data}), .s_valid(take), .s_ready(out_ready),
-    .m_data({s_kind, s_partition, s_address, s_length, s_reason, s_context, s_owned, s_token, s_data}), .m_valid(s_valid), .m_ready(s_ready));
-  assign idle = !s_valid && !in_item;
+    .m_data({m_kind, m_partition, m_address, m_length, m_reason, m_context, m_owned, m_token, m_data}), .m_valid, .m_ready);
+  assign idle = !m_valid && !in_item;
 
   // --- cost as plain writes: per part between multiples of the maximum payload, 24 bytes plus its DWs ---
-  wire store = take && !in_item && |(turn[2:0] & {!g_flush, !n_probe, !a_probe});
+  wire store = take && !in_item && |(turn[2:0] & {!region_flush, !ring_probe, !aperture_probe});
 
   logic [11:0]   st_from;
   logic          p1_valid, p2_valid, p3_valid;
@@ -197,19 +197,19 @@ module glk_store_mux #(
                     ({6{p1_limit[11]}} & {4'b0, p1_end[12:11]}) | {5'b0, p1_limit[12] & p1_end[12]};
 
   always_ff @(posedge clk) begin
-    st_valid     <= store;
-    st_partition <= turn[0] ? a_partition : turn[1] ? n_partition : g_partition;
-    st_context   <= turn[0] ? a_context : turn[1] ? n_context : g_context;
-    st_length    <= turn[0] ? a_length : turn[1] ? n_length : g_length;
-    st_from      <= turn[0] ? a_offset[11:0] : turn[1] ? n_offset[11:0] : g_offset[11:0];
+    store_valid     <= store;
+    store_partition <= turn[0] ? aperture_partition : turn[1] ? ring_partition : region_partition;
+    store_context   <= turn[0] ? aperture_context : turn[1] ? ring_context : region_context;
+    st_length       <= turn[0] ? aperture_length : turn[1] ? ring_length : region_length;
+    st_from         <= turn[0] ? aperture_offset[11:0] : turn[1] ? ring_offset[11:0] : region_offset[11:0];
 
-    p1_valid     <= st_valid;
-    p1_partition <= st_partition;
-    p1_context   <= st_context;
+    p1_valid     <= store_valid;
+    p1_partition <= store_partition;
+    p1_context   <= store_context;
     p1_length    <= st_length;
     p1_from      <= st_from[11:2];
     p1_end       <= 13'(st_from) + st_length - 13'd1;
-    p1_limit     <= limits[st_partition*8 +: 5];
+    p1_limit     <= limits[store_partition*8 +: 5];
 
     p2_valid     <= p1_valid;
     p2_partition <= p1_partition;
@@ -225,17 +225,17 @@ module glk_store_mux #(
     p3_dwords    <= {p2_dwords, 2'b0};
     p3_parts     <= {3'b0, p2_parts, 4'b0} + {4'b0, p2_parts, 3'b0};
 
-    sc_valid     <= p3_valid;
-    sc_partition <= p3_partition;
-    sc_context   <= p3_context;
-    sc_length    <= p3_length;
-    sc_raw       <= p3_dwords + p3_parts;
+    cost_valid     <= p3_valid;
+    cost_partition <= p3_partition;
+    cost_context   <= p3_context;
+    cost_length    <= p3_length;
+    cost_raw       <= p3_dwords + p3_parts;
     if (rst) begin
-      st_valid <= 1'b0;
+      store_valid <= 1'b0;
       p1_valid <= 1'b0;
       p2_valid <= 1'b0;
       p3_valid <= 1'b0;
-      sc_valid <= 1'b0;
+      cost_valid <= 1'b0;
     end
   end
 endmodule

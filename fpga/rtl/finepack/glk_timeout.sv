@@ -11,11 +11,11 @@ module glk_timeout #(
   input  logic [63:0]              now_ns,
   input  logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns, // 0: off
   input  logic [PARTITIONS-1:0]    holds,
-  input  logic                     st_valid, // a store to the partition
-  input  logic [PW-1:0]            st_partition,
-  output logic [PW-1:0]            f_partition,
-  output logic                     f_valid,
-  input  logic                     f_ready
+  input  logic                     store_valid, // a store to the partition
+  input  logic [PW-1:0]            store_partition,
+  output logic [PW-1:0]            flush_partition,
+  output logic                     flush_valid,
+  input  logic                     flush_ready
 );
   (* ram_style = "distributed" *) logic [63:0] last [0:(1<<PW)-1]; // time of the last store
   // Set by a store, cleared by the flush issued here. Other flushes clear `holds` instead.
@@ -33,34 +33,34 @@ module glk_timeout #(
   logic [29:0]   a_timeout;
   logic          b_expired;
 
-  wire offer = b_valid && b_expired && holds[b_at] && armed[b_at] && !(st_valid && st_partition == b_at) && !f_valid;
+  wire offer = b_valid && b_expired && holds[b_at] && armed[b_at] && !(store_valid && store_partition == b_at) && !flush_valid;
 
   always_ff @(posedge clk) begin
     at        <= (at == PW'(PARTITIONS - 1)) ? '0 : at + PW'(1);
-    a_valid   <= armed[at] && !(st_valid && st_partition == at);
+    a_valid   <= armed[at] && !(store_valid && store_partition == at);
     a_at      <= at;
     a_passed  <= now_ns - last[at];
     a_timeout <= timeouts[at*32 +: 30];
-    b_valid   <= a_valid && a_timeout != 30'd0 && !(st_valid && st_partition == a_at);
+    b_valid   <= a_valid && a_timeout != 30'd0 && !(store_valid && store_partition == a_at);
     b_at      <= a_at;
     b_expired <= a_passed >= 64'(a_timeout);
 
-    if (f_ready)
-      f_valid <= 1'b0;
+    if (flush_ready)
+      flush_valid <= 1'b0;
     if (offer) begin
-      f_valid      <= 1'b1;
-      f_partition  <= b_at;
-      armed[b_at]  <= 1'b0;
+      flush_valid      <= 1'b1;
+      flush_partition  <= b_at;
+      armed[b_at]      <= 1'b0;
     end
-    if (st_valid) begin
-      armed[st_partition] <= 1'b1;
-      last[st_partition]  <= now_ns;
+    if (store_valid) begin
+      armed[store_partition] <= 1'b1;
+      last[store_partition]  <= now_ns;
     end
     if (rst || clear) begin
-      armed   <= '0;
-      f_valid <= 1'b0;
-      a_valid <= 1'b0;
-      b_valid <= 1'b0;
+      armed       <= '0;
+      flush_valid <= 1'b0;
+      a_valid     <= 1'b0;
+      b_valid     <= 1'b0;
     end
     if (rst)
       at <= '0;

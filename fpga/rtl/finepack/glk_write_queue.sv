@@ -62,26 +62,26 @@ module glk_write_queue #(
   output logic              s_ready,
 
   // Flushes, in order: descriptors for the packetizer
-  output logic [PW-1:0]     f_partition,
-  output logic [BW-1:0]     f_bank,
-  output logic [EW:0]       f_used,
-  output logic [47:0]       f_base,
-  output logic [12:0]       f_payload,
-  output logic [10:0]       f_runs,
-  output logic [3:0]        f_reason,
-  output logic              f_valid,
-  input  logic              f_ready,
+  output logic [PW-1:0]     flush_partition,
+  output logic [BW-1:0]     flush_bank,
+  output logic [EW:0]       flush_used,
+  output logic [47:0]       flush_base,
+  output logic [12:0]       flush_payload,
+  output logic [10:0]       flush_runs,
+  output logic [3:0]        flush_reason,
+  output logic              flush_valid,
+  input  logic              flush_ready,
 
   // Read port for flushed entries, one clock of latency; then the bank is released
-  input  logic [PW+BW+EW-1:0] t_entry, // {partition, bank, entry}
-  input  logic              t_enable,
-  output logic [30:0]       r_tag,
-  input  logic [PW+BW+EW-1:0] r_entry,
-  input  logic              r_enable,
-  output logic [127:0]      r_enables,
-  input  logic [PW+BW+EW-1:0] r_data_entry,
-  input  logic              r_data_enable,
-  output logic [1023:0]     r_data,
+  input  logic [PW+BW+EW-1:0] read_tag_entry, // {partition, bank, entry}
+  input  logic              read_tag_enable,
+  output logic [30:0]       read_tag,
+  input  logic [PW+BW+EW-1:0] read_entry,
+  input  logic              read_enable,
+  output logic [127:0]      read_enables,
+  input  logic [PW+BW+EW-1:0] read_data_entry,
+  input  logic              read_data_enable,
+  output logic [1023:0]     read_data,
   input  logic              done_valid,
   input  logic [PW-1:0]     done_partition,
   input  logic [BW-1:0]     done_bank,
@@ -681,10 +681,10 @@ module glk_write_queue #(
     end
     if (w_new)
       drain_tags[w_at] <= w_tag;
-    if (t_enable)
-      r_tag <= drain_tags[t_entry];
-    if (r_enable)
-      r_enables <= drain_enables[r_entry];
+    if (read_tag_enable)
+      read_tag <= drain_tags[read_tag_entry];
+    if (read_enable)
+      read_enables <= drain_enables[read_entry];
   end
   generate // one memory per beat of a line
     for (g = 0; g < 128 / LANES; g = g + 1) begin : beat
@@ -693,23 +693,23 @@ module glk_write_queue #(
         for (int b = 0; b < LANES; b = b + 1)
           if (w_beat[g] && w_enables[b])
             data[w_at][8*b +: 8] <= w_data[8*b +: 8];
-        if (r_data_enable)
-          r_data[g*DATA_W +: DATA_W] <= data[r_data_entry];
+        if (read_data_enable)
+          read_data[g*DATA_W +: DATA_W] <= data[read_data_entry];
       end
     end
   endgenerate
 
   // --- flush output ---
   localparam int F_W = PW + BW + (EW + 1) + 48 + 13 + 11 + 4;
-  logic       flush_ready;
+  logic       flush_room;
   logic [F_W-1:0] flush_out;
-  assign flush_full = !flush_ready;
+  assign flush_full = !flush_room;
   glk_fifo #(.W(F_W), .DEPTH(16)) flushes (
     .clk, .rst,
     .s_data({d_partition, d_bank, d_used[EW:0], {d_base, 6'b0}, 13'(d_limit - d_room), d_runs, d_why}),
-    .s_valid(d_flush), .s_ready(flush_ready),
-    .m_data(flush_out), .m_valid(f_valid), .m_ready(f_ready));
-  assign {f_partition, f_bank, f_used, f_base, f_payload, f_runs, f_reason} = flush_out;
+    .s_valid(d_flush), .s_ready(flush_room),
+    .m_data(flush_out), .m_valid(flush_valid), .m_ready(flush_ready));
+  assign {flush_partition, flush_bank, flush_used, flush_base, flush_payload, flush_runs, flush_reason} = flush_out;
 
   // --- event counters ---
   // Stores in the queues, counted one clock later, per partition and in total; a flush clears the partition's count.
@@ -789,7 +789,7 @@ module glk_write_queue #(
         assert(d_inside == (d_window == d_base));
       end
       if (d_flush)
-        assert(flush_ready && d_valid && d_some && !(d_kept && d_stores));
+        assert(flush_room && d_valid && d_some && !(d_kept && d_stores));
       if ((d_flush && !d_kept) || (d_starts && go))
         assert(!d_bankless && !d_bank_busy[d_next]);
       if (go && d_valid && d_kind == STORE)

@@ -2,7 +2,7 @@
 `default_nettype none
 // The link's blocks between the card's clock and that of the transceivers.
 //
-// Transmit: ready/valid. lo_go stops the link layer while there is room for all blocks that it may still send: it looks at the
+// Transmit: ready/valid. link_out_go stops the link layer while there is room for all blocks that it may still send: it looks at the
 // room of the clock before, so up to seven come, and no block is lost while both sides run. Receive: a block
 // for which there is no room is lost, as on a lossy wire; the link layer has it sent again. That does not happen when the
 // transceivers deliver less than a block per clock of the card.
@@ -11,19 +11,19 @@ module glk_link_clock #(
 ) (
   input  logic         clk,
   input  logic         rst,
-  input  logic [127:0] lo_data, // glk_card
-  input  logic         lo_control,
-  input  logic         lo_valid,
-  output logic         lo_go,
-  output logic [127:0] li_data,
-  output logic         li_control,
-  output logic         li_valid,
-  output logic         li_cut,
+  input  logic [127:0] link_out_data, // glk_card
+  input  logic         link_out_control,
+  input  logic         link_out_valid,
+  output logic         link_out_go,
+  output logic [127:0] link_in_data,
+  output logic         link_in_control,
+  output logic         link_in_valid,
+  output logic         link_in_cut,
   output logic         e_lost, // received blocks were lost
 
   // Transceivers
-  input  logic         w_clk,
-  input  logic         w_rst,
+  input  logic         wire_clk,
+  input  logic         wire_rst,
   output logic [127:0] tx_data,
   output logic         tx_control,
   output logic         tx_valid,
@@ -40,10 +40,11 @@ module glk_link_clock #(
   logic [A:0] room;
   logic       tx_runs, s_ready, unused_up;
   glk_async_fifo #(.W(129), .DEPTH(DEPTH)) transmit (
-    .s_clk(clk), .s_rst(rst), .s_data({lo_control, lo_data}), .s_valid(lo_valid), .s_ready, .s_room(room), .s_up(tx_runs),
-    .m_clk(w_clk), .m_rst(w_rst), .m_data({tx_control, tx_data}), .m_valid(tx_valid), .m_ready(tx_ready), .m_up(unused_up));
+    .s_clk(clk), .s_rst(rst), .s_data({link_out_control, link_out_data}), .s_valid(link_out_valid), .s_ready, .s_room(room),
+    .s_up(tx_runs),
+    .m_clk(wire_clk), .m_rst(wire_rst), .m_data({tx_control, tx_data}), .m_valid(tx_valid), .m_ready(tx_ready), .m_up(unused_up));
   always_ff @(posedge clk)
-    lo_go <= !rst && room > (A+1)'(BEHIND);
+    link_out_go <= !rst && room > (A+1)'(BEHIND);
 `ifndef SYNTHESIS
   wire  checks;
   logic ready_before; // when both sides have run for a clock
@@ -51,7 +52,7 @@ module glk_link_clock #(
   always_ff @(posedge clk) begin
     ready_before <= !rst && tx_runs;
     if (checks && tx_runs && ready_before)
-      assert (!lo_valid || s_ready);
+      assert (!link_out_valid || s_ready);
   end
 `endif
 
@@ -61,7 +62,7 @@ module glk_link_clock #(
   wire          offer = a_valid || cut;
   logic [A:0]   unused_room;
   logic         unused_s_up;
-  always_ff @(posedge w_clk) begin
+  always_ff @(posedge wire_clk) begin
     a_data    <= rx_data;
     a_control <= rx_control;
     a_valid   <= rx_valid && rx_up;
@@ -74,7 +75,7 @@ module glk_link_clock #(
       lost <= 1'b1;
     if (a_up && !rx_up)
       cut <= 1'b1;
-    if (w_rst) begin
+    if (wire_rst) begin
       a_valid <= 1'b0;
       a_up    <= 1'b0;
       cut     <= 1'b1;
@@ -83,21 +84,21 @@ module glk_link_clock #(
   end
 
   glk_async_fifo #(.W(132), .DEPTH(DEPTH)) receive (
-    .s_clk(w_clk), .s_rst(w_rst), .s_data({lost, cut, a_valid, a_control, a_data}), .s_valid(offer), .s_ready(rx_ready),
+    .s_clk(wire_clk), .s_rst(wire_rst), .s_data({lost, cut, a_valid, a_control, a_data}), .s_valid(offer), .s_ready(rx_ready),
     .s_room(unused_room), .s_up(unused_s_up), .m_clk(clk), .m_rst(rst), .m_data({b_lost, b_cut, b_valid, b_control, b_data}),
     .m_valid, .m_ready(1'b1), .m_up(rx_runs));
   always_ff @(posedge clk) begin
-    li_data    <= b_data;
-    li_control <= b_control;
-    li_valid   <= m_valid && b_valid;
-    li_cut     <= (m_valid && b_cut) || (ran && !rx_runs);
-    e_lost     <= m_valid && b_lost;
-    ran        <= rx_runs;
+    link_in_data    <= b_data;
+    link_in_control <= b_control;
+    link_in_valid   <= m_valid && b_valid;
+    link_in_cut     <= (m_valid && b_cut) || (ran && !rx_runs);
+    e_lost          <= m_valid && b_lost;
+    ran             <= rx_runs;
     if (rst) begin
-      li_valid <= 1'b0;
-      li_cut   <= 1'b0;
-      e_lost   <= 1'b0;
-      ran      <= 1'b0;
+      link_in_valid <= 1'b0;
+      link_in_cut   <= 1'b0;
+      e_lost        <= 1'b0;
+      ran           <= 1'b0;
     end
   end
   wire unused = &{1'b0, unused_room, unused_s_up, unused_up, s_ready};

@@ -6,24 +6,24 @@ module glk_link_in (
   input  logic         clk,
   input  logic         rst,
 
-  input  logic [127:0] i_data,
-  input  logic         i_control,
-  input  logic         i_valid,
-  input  logic         i_cut,     // loss of signal after this block: discards what was received since the last control block
-  input  logic         i_reset,   // link reset, takes the place of a block; discards likewise
-  input  logic         i_refused,
+  input  logic [127:0] link_in_data,
+  input  logic         link_in_control,
+  input  logic         link_in_valid,
+  input  logic         link_in_cut,   // loss of signal after this block: discards what was received since the last control block
+  input  logic         link_in_reset, // link reset, takes the place of a block; discards likewise
+  input  logic         link_in_refused,
 
   // Pipeline output
-  output logic [127:0] r_data,
-  output logic [3:0]   r_index,   // of a data block in its frame; 11 or more: frame too long
-  output logic         r_flit,    // data block
-  output logic         r_word,    // control block
-  output logic         r_fits,    // its flit count matches the data blocks received
-  output logic         r_some,    // at least one data block was received
-  output logic [31:0]  r_differs, // received CRC XOR computed CRC; equals the XORed session numbers if valid
-  output logic         r_cut,
-  output logic         r_reset,
-  output logic         r_refused
+  output logic [127:0] received_data,
+  output logic [3:0]   received_index,   // of a data block in its frame; 11 or more: frame too long
+  output logic         received_flit,    // data block
+  output logic         received_word,    // control block
+  output logic         received_fits,    // its flit count matches the data blocks received
+  output logic         received_some,    // at least one data block was received
+  output logic [31:0]  received_differs, // received CRC XOR computed CRC; equals the XORed session numbers if valid
+  output logic         received_cut,
+  output logic         received_reset,
+  output logic         received_refused
 );
   // --- pipeline ---
   logic [127:0] a_data, b_data;
@@ -35,12 +35,12 @@ module glk_link_in (
   glk_link_crc crc (.clk, .rst, .s_data(a_data), .s_control(a_control), .s_valid(a_valid), .forget(b_forget), .check);
 
   always_ff @(posedge clk) begin
-    a_data    <= i_data;
-    a_control <= i_control;
-    a_valid   <= i_valid && !i_reset && !i_refused;
-    a_cut     <= i_cut;
-    a_reset   <= i_reset;
-    a_refused <= i_refused;
+    a_data    <= link_in_data;
+    a_control <= link_in_control;
+    a_valid   <= link_in_valid && !link_in_reset && !link_in_refused;
+    a_cut     <= link_in_cut;
+    a_reset   <= link_in_reset;
+    a_refused <= link_in_refused;
 
     b_data    <= a_data;
     b_control <= a_control;
@@ -53,20 +53,20 @@ module glk_link_in (
     else if (b_valid && count != 4'd12)
       count <= count + 4'd1;
 
-    r_data    <= b_data;
-    r_index   <= count;
-    r_flit    <= b_valid && !b_control;
-    r_word    <= b_valid && b_control;
-    r_fits    <= b_data[3:0] == count && count != 4'd12;
-    r_some    <= count != 4'd0;
-    r_differs <= check ^ b_data[127:96];
-    r_cut     <= b_cut;
-    r_reset   <= b_reset;
-    r_refused <= b_refused;
+    received_data    <= b_data;
+    received_index   <= count;
+    received_flit    <= b_valid && !b_control;
+    received_word    <= b_valid && b_control;
+    received_fits    <= b_data[3:0] == count && count != 4'd12;
+    received_some    <= count != 4'd0;
+    received_differs <= check ^ b_data[127:96];
+    received_cut     <= b_cut;
+    received_reset   <= b_reset;
+    received_refused <= b_refused;
     if (rst) begin
       {a_valid, a_cut, a_reset, a_refused} <= '0;
       {b_valid, b_cut, b_reset, b_refused} <= '0;
-      {r_flit, r_word, r_cut, r_reset, r_refused} <= '0;
+      {received_flit, received_word, received_cut, received_reset, received_refused} <= '0;
       count <= 4'd0;
     end
   end

@@ -14,9 +14,9 @@ module glk_link_out (
   input  logic [31:0]  s_pair,   // session numbers, own in the low half; 0 for hello and ready
   input  logic [127:0] again,
 
-  output logic [127:0] o_data,
-  output logic         o_control,
-  output logic         o_valid
+  output logic [127:0] link_out_data,
+  output logic         link_out_control,
+  output logic         link_out_valid
 );
   logic [127:0] a_data, b_data, c_data;
   logic         a_control, a_break, a_valid, a_again, b_control, b_break, b_valid, c_control, c_break, c_valid;
@@ -44,16 +44,16 @@ module glk_link_out (
     c_break   <= b_break;
     c_valid   <= b_valid;
 
-    o_data    <= c_data;
+    link_out_data    <= c_data;
     if (c_control && !c_break)
-      o_data[127:96] <= check ^ c_pair;
-    o_control <= c_control;
-    o_valid   <= c_valid;
+      link_out_data[127:96] <= check ^ c_pair;
+    link_out_control <= c_control;
+    link_out_valid   <= c_valid;
     if (rst) begin
       a_valid <= 1'b0;
       b_valid <= 1'b0;
       c_valid <= 1'b0;
-      o_valid <= 1'b0;
+      link_out_valid <= 1'b0;
     end
   end
 endmodule

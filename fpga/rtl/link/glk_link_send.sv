@@ -60,17 +60,17 @@ module glk_link_send #(
   output logic          replay_begin, // restarts that timer
 
   // Transmit decision
-  output logic          o_flit,       // the flit taken
-  output logic          o_again,      // block from the replay buffer
-  output logic          o_hello,      // block of a hello or ready
-  output logic          o_ready,      // it is a ready
-  output logic [1:0]    o_block,      // block 0, 1, or 2: the word
-  output logic          o_break,
-  output logic          o_word,
-  output logic [3:0]    o_count,
-  output logic [TW-1:0] o_types,
-  output logic [9:0]    o_number,
-  output logic          o_pass,
+  output logic          send_flit,  // the flit taken
+  output logic          send_again, // block from the replay buffer
+  output logic          send_hello, // block of a hello or ready
+  output logic          send_ready, // it is a ready
+  output logic [1:0]    send_block, // block 0, 1, or 2: the word
+  output logic          send_break,
+  output logic          send_word,
+  output logic [3:0]    send_count,
+  output logic [TW-1:0] send_types,
+  output logic [9:0]    send_number,
+  output logic          send_pass,
 
   output logic          e_replay,
   output logic          e_frame       // a frame was replayed
@@ -128,19 +128,19 @@ module glk_link_send #(
   assign get_frame = begins ? from[A-1:0] : replay[A-1:0];
   assign get_flit  = begins ? 4'd0 : replay_flit;
 
-  assign o_flit   = take;
-  assign o_again  = begins || (go && in_replay && !replay_word);
-  assign o_hello  = greet || (go && in_hello);
-  assign o_ready  = hello_ready;
-  assign o_block  = hello;
-  assign o_break  = meet && broken;
-  assign o_word   = (go && in_open && !take) || replay_word || word_alone;
-  assign o_count  = in_open ? open : replay_word ? replay_count : 4'd0;
-  assign o_types  = in_open ? types : replay_word ? replay_types : '0;
-  assign o_number = replay_word ? replay : next;
-  assign o_pass   = pass ^ anew;
-  assign e_replay = anew;
-  assign e_frame  = replay_word;
+  assign send_flit   = take;
+  assign send_again  = begins || (go && in_replay && !replay_word);
+  assign send_hello  = greet || (go && in_hello);
+  assign send_ready  = hello_ready;
+  assign send_block  = hello;
+  assign send_break  = meet && broken;
+  assign send_word   = (go && in_open && !take) || replay_word || word_alone;
+  assign send_count  = in_open ? open : replay_word ? replay_count : 4'd0;
+  assign send_types  = in_open ? types : replay_word ? replay_types : '0;
+  assign send_number = replay_word ? replay : next;
+  assign send_pass   = pass ^ anew;
+  assign e_replay    = anew;
+  assign e_frame     = replay_word;
 
   assign replay_begin = (close && !some) || replay_end || acknowledged;
   wire   timed_out    = up && some && !replaying && !replay_wanted && replay_over;
@@ -158,11 +158,11 @@ module glk_link_send #(
 
     if (greet)
       hello_ready <= answer;
-    if (o_hello)
+    if (send_hello)
       hello <= hello == 2'd2 ? 2'd0 : hello + 2'd1;
-    if (take || o_again || (o_hello && hello != 2'd2))
+    if (take || send_again || (send_hello && hello != 2'd2))
       broken <= 1'b1;
-    else if (o_word || o_hello || o_break)
+    else if (send_word || send_hello || send_break)
       broken <= 1'b0;
 
     if (begins) begin
@@ -179,11 +179,11 @@ module glk_link_send #(
       replaying <= begins;
     else if (replay_end)
       replaying <= 1'b0;
-    pass <= o_pass;
+    pass <= send_pass;
 
     if (step)
       replay_wanted <= 1'b0;
-    if (timed_out || (wanted && wanted_pass == o_pass && wanted_some))
+    if (timed_out || (wanted && wanted_pass == send_pass && wanted_some))
       replay_wanted <= 1'b1;
     if (acknowledged)
       replays <= 5'd0;

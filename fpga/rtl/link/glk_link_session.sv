@@ -13,17 +13,17 @@ module glk_link_session #(
   input  logic [W-1:0] cfg_hello,
 
   // Received data blocks, and the link word of a hello or ready with valid CRC
-  input  logic [127:0] r_data,
-  input  logic         r_flit,
-  input  logic [3:0]   r_index,
-  input  logic         r_hello,
-  input  logic [3:0]   r_flits,
-  input  logic         r_ready,     // it is a ready, not a hello
-  input  logic         r_plain,
-  input  logic         r_cut,
-  input  logic         r_reset,
-  input  logic         r_refused,
-  input  logic         r_wrong,     // a valid word of the session is a protocol error
+  input  logic [127:0] received_data,
+  input  logic         received_flit,
+  input  logic [3:0]   received_index,
+  input  logic         received_hello,
+  input  logic [3:0]   received_flits,
+  input  logic         received_ready, // it is a ready, not a hello
+  input  logic         received_plain,
+  input  logic         received_cut,
+  input  logic         received_reset,
+  input  logic         received_refused,
+  input  logic         received_wrong, // a valid word of the session is a protocol error
 
   input  logic         greet,       // a hello or ready is being sent
   input  logic         lost,        // 17th replay without progress
@@ -58,39 +58,39 @@ module glk_link_session #(
   logic        right0, right1;
   logic [2:0]  room_right;
   always_comb begin
-    room_right[0] = r_data[15:0] >= 16'd388 && r_data[15:0] <= 16'd2048;
-    room_right[1] = r_data[31:16] >= 16'd2 && r_data[31:16] <= 16'd2048;
-    room_right[2] = r_data[47:32] >= 16'd132 && r_data[47:32] <= 16'd2048;
+    room_right[0] = received_data[15:0] >= 16'd388 && received_data[15:0] <= 16'd2048;
+    room_right[1] = received_data[31:16] >= 16'd2 && received_data[31:16] <= 16'd2048;
+    room_right[2] = received_data[47:32] >= 16'd132 && received_data[47:32] <= 16'd2048;
   end
   always_ff @(posedge clk) begin
-    if (r_flit && r_index == 4'd0) begin
-      {compact, names, session, cluster, version, serial} <= r_data[112:0];
-      right0 <= r_data[95:80] != '0 && r_data[127:113] == '0;
+    if (received_flit && received_index == 4'd0) begin
+      {compact, names, session, cluster, version, serial} <= received_data[112:0];
+      right0 <= received_data[95:80] != '0 && received_data[127:113] == '0;
     end
-    if (r_flit && r_index == 4'd1) begin
-      room   <= {r_data[43:32], r_data[27:16], r_data[11:0]};
-      right1 <= r_data[127:48] == '0 && room_right == '1;
+    if (received_flit && received_index == 4'd1) begin
+      room   <= {received_data[43:32], received_data[27:16], received_data[11:0]};
+      right1 <= received_data[127:48] == '0 && room_right == '1;
     end
   end
 
   // --- validation ---
-  wire two      = r_flits == 4'd2;
+  wire two      = received_flits == 4'd2;
   wire known    = version == 8'd1;
-  wire accept   = r_hello && two && known && right0 && right1 && r_plain;
-  wire strange  = r_hello && two && !known;
-  wire bad      = r_hello && (!two || (known && !(right0 && right1 && r_plain)));
+  wire accept   = received_hello && two && known && right0 && right1 && received_plain;
+  wire strange  = received_hello && two && !known;
+  wire bad      = received_hello && (!two || (known && !(right0 && right1 && received_plain)));
   wire another  = session != other;
 
   wire [15:0] own_next = (own == '1) ? 16'd1 : own + 16'd1;
   wire was_up   = up && !lost;
   wire replaced = accept && another && begun;
-  wire over     = (was_up && (r_wrong || bad || strange)) || r_reset || r_refused;
+  wire over     = (was_up && (received_wrong || bad || strange)) || received_reset || received_refused;
 
   assign clear    = over || replaced;
-  assign stop     = lost || clear || r_cut;
+  assign stop     = lost || clear || received_cut;
   assign comes_up = accept && (!was_up || replaced) && names == (replaced ? own_next : own);
   assign resumes  = comes_up && begun && !replaced;
-  assign e_protocol = r_wrong || bad || r_refused;
+  assign e_protocol = received_wrong || bad || received_refused;
   assign e_version  = strange;
 
   glk_link_timer #(.W(W)) hello (
@@ -99,14 +99,14 @@ module glk_link_session #(
   always_ff @(posedge clk) begin
     up     <= (was_up && !clear) || comes_up;
     begun  <= (begun && !clear) || comes_up;
-    answer <= (answer && !greet && !stop) || (accept && !r_ready) || comes_up;
+    answer <= (answer && !greet && !stop) || (accept && !received_ready) || comes_up;
     if (clear)
       own <= own_next;
     if (over)
       other <= '0;
     else if (accept)
       other <= session;
-    if (r_cut) begin
+    if (received_cut) begin
       up     <= 1'b0;
       answer <= 1'b0;
     end

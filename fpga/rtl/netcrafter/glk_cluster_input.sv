@@ -18,17 +18,17 @@ module glk_cluster_input #(
 
   input  logic          back, // a slot is released: free from the next clock on
 
-  output logic          f_put,   // the offered flit is accepted
-  output logic [3:0]    f_kind,
-  output logic          f_first,
-  output logic          f_full,  // no room: a full flit
-  output logic [1:0]    f_words, // its length, otherwise
-  output logic          f_tail,
-  output logic [OW-1:0] f_order,
-  output logic [127:0]  f_data,
+  output logic          flit_put,   // the offered flit is accepted
+  output logic [3:0]    flit_kind,
+  output logic          flit_first,
+  output logic          flit_full,  // no room: a full flit
+  output logic [1:0]    flit_words, // its length, otherwise
+  output logic          flit_tail,
+  output logic [OW-1:0] flit_order,
+  output logic [127:0]  flit_data,
 
-  output logic          f_wait,  // a packet waits for slots
-  output logic [PW-1:0] places   // free slots
+  output logic          flit_wait, // a packet waits for slots
+  output logic [PW-1:0] places     // free slots
 );
   logic          begun; // inside a packet
   logic [10:0]   left;
@@ -40,13 +40,13 @@ module glk_cluster_input #(
   assign        places = kept + PW'(given);
   wire          fits   = 32'(flits) <= 32'(places);
 
-  assign f_put   = s_valid && (begun || fits);
-  assign f_wait  = s_valid && !begun && !fits;
-  assign f_kind  = s_kind;
-  assign f_first = !begun;
-  assign f_full  = words >= 11'd4;
-  assign f_words = words[1:0];
-  assign f_tail  = begun;
+  assign flit_put   = s_valid && (begun || fits);
+  assign flit_wait  = s_valid && !begun && !fits;
+  assign flit_kind  = s_kind;
+  assign flit_first = !begun;
+  assign flit_full  = words >= 11'd4;
+  assign flit_words = words[1:0];
+  assign flit_tail  = begun;
 
   // --- order numbers ---
   // Next order number per kind, in distributed RAM; valid once `counted`.
@@ -54,25 +54,25 @@ module glk_cluster_input #(
   logic [15:0]   counted;
   logic [OW-1:0] order; // of the packet in progress
   wire  [OW-1:0] next_order = counted[s_kind] ? orders[s_kind] : '0;
-  assign f_order = begun ? order : next_order;
+  assign flit_order = begun ? order : next_order;
 
   always_comb begin
-    f_data = s_data;
+    flit_data = s_data;
     if (!begun && 32'(s_kind) != glk_flit::FINEPACK)
-      f_data[11:5] = f_order[6:0];
+      flit_data[11:5] = flit_order[6:0];
     for (int w = 1; w < 4; w = w + 1)
-      if (!f_full && w >= 32'(words[1:0]))
-        f_data[32*w +: 32] = '0;
+      if (!flit_full && w >= 32'(words[1:0]))
+        flit_data[32*w +: 32] = '0;
   end
 
   always_ff @(posedge clk) begin
     given <= back;
-    kept  <= places - ((f_put && !begun) ? PW'(flits) : '0);
-    if (f_put) begin
+    kept  <= places - ((flit_put && !begun) ? PW'(flits) : '0);
+    if (flit_put) begin
       begun <= words > 11'd4;
       left   <= words - 11'd4;
     end
-    if (f_put && !begun) begin
+    if (flit_put && !begun) begin
       orders[s_kind]  <= next_order + OW'(1);
       counted[s_kind] <= 1'b1;
       order           <= next_order;

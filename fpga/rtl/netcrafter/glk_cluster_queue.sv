@@ -59,9 +59,9 @@ module glk_cluster_queue #(
   output logic [1:0]    e_pool_stitched,
   output logic          e_pool_timed_out,
   output logic          e_starved,  // flits wait for credits only
-  output logic          w_valid,        // waiting time of one kind's flits, in clocks
-  output logic [3:0]    w_kind,
-  output logic [PW+3:0] w_clocks
+  output logic          wait_valid, // waiting time of one kind's flits, in clocks
+  output logic [3:0]    wait_kind,
+  output logic [PW+3:0] wait_clocks
 );
   localparam int AW = $clog2(FLITS);
   // Range of order comparisons: all queued packets of one kind, and 127 for tails.
@@ -85,19 +85,19 @@ module glk_cluster_queue #(
 
   // ---- Packet input ----
 
-  logic          f_put, f_first, f_full, f_tail, f_wait, back;
-  logic [3:0]    f_kind;
-  logic [1:0]    f_words;
-  logic [OW-1:0] f_order;
-  logic [127:0]  f_data;
+  logic          flit_put, flit_first, flit_full, flit_tail, flit_wait, back;
+  logic [3:0]    flit_kind;
+  logic [1:0]    flit_words;
+  logic [OW-1:0] flit_order;
+  logic [127:0]  flit_data;
   logic [AW-1:0] f_at, back_at;
   logic          given_back; // `back`, delayed by one clock; back_at is valid then
 
   glk_cluster_input #(.FLITS(FLITS), .PW(PW), .OW(OW)) in (
     .clk, .rst, .s_kind, .s_words, .s_data, .s_valid, .back,
-    .f_put, .f_kind, .f_first, .f_full, .f_words, .f_tail, .f_order, .f_data, .f_wait, .places);
-  assign s_ready = f_put;
-  glk_flit_places #(.FLITS(FLITS)) places_free (.clk, .rst, .back(given_back), .back_at, .get(f_put), .at(f_at));
+    .flit_put, .flit_kind, .flit_first, .flit_full, .flit_words, .flit_tail, .flit_order, .flit_data, .flit_wait, .places);
+  assign s_ready = flit_put;
+  glk_flit_places #(.FLITS(FLITS)) places_free (.clk, .rst, .back(given_back), .back_at, .get(flit_put), .at(f_at));
 
   logic [14:0]      put_list, some, take, look;
   logic [15*MW-1:0] meta, taken_meta;
@@ -105,14 +105,14 @@ module glk_cluster_queue #(
   always_comb begin
     put_list = '0;
     for (int k = 1; k <= 11; k = k + 1)
-      if (32'(f_kind) == k) begin
-        put_list[k-1] = !f_full;
+      if (32'(flit_kind) == k) begin
+        put_list[k-1] = !flit_full;
         if (LONG[k])
-          put_list[full_list(k)] = f_full;
+          put_list[full_list(k)] = flit_full;
       end
   end
   glk_flit_lists #(.FLITS(FLITS), .MW(MW)) lists (
-    .clk, .rst, .put(f_put), .put_list, .put_at(f_at), .put_meta({f_tail, f_words, f_order}),
+    .clk, .rst, .put(flit_put), .put_list, .put_at(f_at), .put_meta({flit_tail, flit_words, flit_order}),
     .some, .meta, .take, .look, .taken_at, .taken_meta);
 
   // ---- Parent and pooled flits ----
@@ -313,8 +313,9 @@ module glk_cluster_queue #(
       parent_at <= taken_at;
 
   glk_stitch #(.FLITS(FLITS)) stitch (
-    .clk, .put(f_put), .put_at(f_at), .put_data(f_data),
-    .p_begin(d_begin), .p_add(d_add), .p_at(taken_at), .p_room(d_room), .p_tail(tail), .p_prefix(prefix), .parent(m_data));
+    .clk, .put(flit_put), .put_at(f_at), .put_data(flit_data),
+    .parent_begin(d_begin), .parent_add(d_add), .parent_at(taken_at), .parent_room(d_room), .parent_tail(tail),
+    .parent_prefix(prefix), .parent(m_data));
   assign m_leaves = leave;
   assign m_valid  = d_leave;
   assign m_type   = d_type;
@@ -322,11 +323,11 @@ module glk_cluster_queue #(
   // ---- Event counters ----
 
   always_ff @(posedge clk) begin
-    e_flit          <= f_put;
-    e_packet        <= f_put && f_first;
-    e_kind          <= f_kind;
-    e_bytes         <= f_full ? 5'd16 : {1'b0, f_words, 2'b00};
-    e_refused       <= f_wait;
+    e_flit          <= flit_put;
+    e_packet        <= flit_put && flit_first;
+    e_kind          <= flit_kind;
+    e_bytes         <= flit_full ? 5'd16 : {1'b0, flit_words, 2'b00};
+    e_refused       <= flit_wait;
     e_starved       <= m_ready && !p_valid && |wanting && !(|(wanting & credits));
     e_stitched      <= d_add;
     e_stitched_kind <= '0;
@@ -357,6 +358,6 @@ module glk_cluster_queue #(
   end
   glk_cluster_waits #(.PW(PW)) waits (
     .clk, .rst, .put(e_flit), .put_kind(e_kind), .piece(d_kind & {11{d_begin || d_add}}), .leave(d_leave), .pool(d_pool),
-    .w_valid, .w_kind, .w_clocks);
+    .wait_valid, .wait_kind, .wait_clocks);
 endmodule
 `default_nettype wire

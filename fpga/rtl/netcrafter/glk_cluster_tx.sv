@@ -27,9 +27,9 @@ module glk_cluster_tx #(
   output logic [PW-1:0] places,
 
   // Credits returned for a class (0 posted, 1 request, 2 response)
-  input  logic          c_valid,
-  input  logic [1:0]    c_class,
-  input  logic [11:0]   c_pieces,
+  input  logic          credit_valid,
+  input  logic [1:0]    credit_class,
+  input  logic [11:0]   credit_pieces,
 
   output logic [4:0]    m_type,
   output logic [127:0]  m_data,
@@ -53,9 +53,9 @@ module glk_cluster_tx #(
   output logic [1:0]    e_pool_stitched,
   output logic          e_pool_timed_out,
   output logic          e_starved,
-  output logic          w_valid,
-  output logic [3:0]    w_kind,
-  output logic [PW+3:0] w_clocks
+  output logic          wait_valid,
+  output logic [3:0]    wait_kind,
+  output logic [PW+3:0] wait_clocks
 );
   logic [10:0]  s_words, i_words;
   logic [3:0]   i_kind;
@@ -70,7 +70,7 @@ module glk_cluster_tx #(
   generate
     for (genvar c = 0; c < 3; c = c + 1) begin : of_class
       glk_class_credits credits (
-        .clk, .rst, .add(c_valid && c_class == 2'(c)), .more(c_pieces), .take(credit_take[c]), .back(credit_back[c]),
+        .clk, .rst, .add(credit_valid && credit_class == 2'(c)), .more(credit_pieces), .take(credit_take[c]), .back(credit_back[c]),
         .some(credit[c]));
     end
   endgenerate
@@ -85,7 +85,7 @@ module glk_cluster_tx #(
     .credit, .credit_take, .credit_back,
     .m_ready(ready), .m_leaves(leaves), .m_valid(f_valid), .m_type(f_type), .m_data(f_data),
     .e_flit, .e_packet, .e_kind, .e_bytes, .e_refused, .e_stitched, .e_stitched_kind, .e_partial, .e_parent, .e_out, .e_padded,
-    .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved, .w_valid, .w_kind, .w_clocks);
+    .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved, .wait_valid, .wait_kind, .wait_clocks);
 
   // --- pieces by class: of the parent, and of the flit that left ---
   logic [8:0] f_pieces;

@@ -12,9 +12,9 @@ module glk_cluster_waits #(
   input  logic [11:1]   piece,   // becomes the parent or a piece of it; one-hot kind
   input  logic          leave,   // the previous parent leaves with its pieces, before `piece` applies
   input  logic          pool,    // or is returned to the pool
-  output logic          w_valid,
-  output logic [3:0]    w_kind,
-  output logic [PW+3:0] w_clocks
+  output logic          wait_valid,
+  output logic [3:0]    wait_kind,
+  output logic [PW+3:0] wait_clocks
 );
   logic [3:0] turn;
 
@@ -48,13 +48,13 @@ module glk_cluster_waits #(
   endgenerate
 
   always_ff @(posedge clk) begin
-    turn     <= turn + 4'd1;
-    w_valid  <= |has;
-    w_kind   <= turn;
-    w_clocks <= waited[turn*(PW+4) +: PW+4];
+    turn        <= turn + 4'd1;
+    wait_valid  <= |has;
+    wait_kind   <= turn;
+    wait_clocks <= waited[turn*(PW+4) +: PW+4];
     if (rst) begin
-      turn    <= 4'd0;
-      w_valid <= 1'b0;
+      turn       <= 4'd0;
+      wait_valid <= 1'b0;
     end
   end
 endmodule

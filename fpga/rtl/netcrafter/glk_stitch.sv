@@ -13,13 +13,13 @@ module glk_stitch #(
   input  logic [AW-1:0] put_at,
   input  logic [127:0]  put_data,
 
-  // Command: p_begin makes the flit at p_at the parent, p_add appends it
-  input  logic          p_begin,
-  input  logic          p_add,
-  input  logic [AW-1:0] p_at,
-  input  logic [6:3]    p_room,   // thermometer code, bit n: the parent has room for 2 n bytes
-  input  logic          p_tail,   // a tail: insert p_prefix
-  input  logic [15:0]   p_prefix,
+  // Command: parent_begin makes the flit at parent_at the parent, parent_add appends it
+  input  logic          parent_begin,
+  input  logic          parent_add,
+  input  logic [AW-1:0] parent_at,
+  input  logic [6:3]    parent_room, // thermometer code, bit n: the parent has room for 2 n bytes
+  input  logic          parent_tail, // a tail: insert parent_prefix
+  input  logic [15:0]   parent_prefix,
   output logic [127:0]  parent
 );
   (* ram_style = "block" *) logic [127:0] flits [0:(1<<AW)-1];
@@ -32,12 +32,12 @@ module glk_stitch #(
   always_ff @(posedge clk) begin
     if (put)
       flits[put_at] <= put_data;
-    read      <= flits[p_at];
-    is_begin  <= p_begin;
-    is_add    <= p_add;
-    is_room   <= p_room;
-    is_tail   <= p_tail;
-    is_prefix <= p_prefix;
+    read      <= flits[parent_at];
+    is_begin  <= parent_begin;
+    is_add    <= parent_add;
+    is_room   <= parent_room;
+    is_tail   <= parent_tail;
+    is_prefix <= parent_prefix;
   end
 
   // Append position: the more room, the fewer bytes the parent has (4, 6, 8, 10 or 12).

@@ -23,20 +23,20 @@ module glk_pcie_cc #(
   input  logic [1:0]        cfg_max_payload,
 
   // Read completions
-  input  logic [31:0]       c_id, // {attributes, traffic class, address type, tag, requester}
-  input  logic [11:0]       c_offset,
-  input  logic [12:0]       c_length,
-  input  logic [DATA_W-1:0] c_data,
-  input  logic              c_last,
-  input  logic              c_valid,
-  output logic              c_ready,
+  input  logic [31:0]       cpl_id, // {attributes, traffic class, address type, tag, requester}
+  input  logic [11:0]       cpl_offset,
+  input  logic [12:0]       cpl_length,
+  input  logic [DATA_W-1:0] cpl_data,
+  input  logic              cpl_last,
+  input  logic              cpl_valid,
+  output logic              cpl_ready,
 
   // Requests to complete as Unsupported Request
-  input  logic [127:0]      u_descriptor,
-  input  logic [18:0]       u_user,
-  input  logic              u_valid,
-  output logic              u_ready, // pulse
-  output logic              np_done, // pulse: a non-posted request is completed
+  input  logic [127:0]      ur_descriptor,
+  input  logic [18:0]       ur_user,
+  input  logic              ur_valid,
+  output logic              ur_ready, // pulse
+  output logic              np_done,  // pulse: a non-posted request is completed
 
   output logic              order_ask, // a completion waits
   input  logic              order_ok,
@@ -66,8 +66,8 @@ module glk_pcie_cc #(
   logic [31:0]       p_id;
   wire          unused = &{1'b0, p_offset[11:7]};
   glk_pcie_cut #(.DATA_W(DATA_W), .USER_W(32)) cut (
-    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(c_offset), .s_length(c_length), .s_data(c_data), .s_user(c_id),
-    .s_last(c_last), .s_valid(c_valid), .s_ready(c_ready),
+    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(cpl_offset), .s_length(cpl_length), .s_data(cpl_data), .s_user(cpl_id),
+    .s_last(cpl_last), .s_valid(cpl_valid), .s_ready(cpl_ready),
     .m_address(p_offset), .m_end(unused_end), .m_dwords(p_dwords), .m_left(p_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
     .m_data(p_data), .m_user(p_id), .m_valid(p_valid), .m_ready(p_ready));
 
@@ -82,15 +82,15 @@ module glk_pcie_cc #(
     .s_user({p_id, p_offset[6:0], p_left, p_dwords, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid), .s_ready(p_ready),
     .m_data(y_data), .m_user({y_id, y_lower, y_left, y_dwords, y_final}), .m_first(y_first), .m_last(y_last), .m_valid(y_valid), .m_ready(y_ready));
 
-  // --- byte count of a refused request: valid from the clock after u_valid ---
+  // --- byte count of a refused request: valid from the clock after ur_valid ---
   logic [12:0] u_bytes;
-  wire  [3:0]  u_first = u_user[3:0];
-  wire  [3:0]  u_ends  = u_descriptor[74:64] == 11'd1 ? u_first : u_user[7:4]; // enables of the last DW
+  wire  [3:0]  u_first = ur_user[3:0];
+  wire  [3:0]  u_ends  = ur_descriptor[74:64] == 11'd1 ? u_first : ur_user[7:4]; // enables of the last DW
   wire  [1:0]  u_below = u_first[0] ? 2'd0 : u_first[1] ? 2'd1 : u_first[2] ? 2'd2 : 2'd3;
   wire  [1:0]  u_above = u_ends[3] ? 2'd0 : u_ends[2] ? 2'd1 : u_ends[1] ? 2'd2 : 2'd3;
-  wire         u_reads = u_descriptor[78:75] == MEMORY_READ || u_descriptor[78:75] == LOCKED_READ;
+  wire         u_reads = ur_descriptor[78:75] == MEMORY_READ || ur_descriptor[78:75] == LOCKED_READ;
   always_ff @(posedge clk)
-    u_bytes <= !u_reads ? 13'd4 : u_ends == 4'd0 ? 13'd1 : {u_descriptor[74:64], 2'b0} - 13'(u_below) - 13'(u_above);
+    u_bytes <= !u_reads ? 13'd4 : u_ends == 4'd0 ? 13'd1 : {ur_descriptor[74:64], 2'b0} - 13'(u_below) - 13'(u_above);
 
   // --- descriptors ---
   logic         o_ready;
@@ -100,17 +100,17 @@ module glk_pcie_cc #(
   wire          y_open = amid || begun || order_ok;
   assign order_ask = y_valid && !amid && !begun;
   assign y_ready   = o_ready && y_open && !refuse;
-  assign u_ready   = refuse && o_ready;
+  assign ur_ready  = refuse && o_ready;
   wire          y_take = y_valid && y_ready;
   assign order_taken = order_ask && o_ready && !refuse;
 
   wire [95:0]   y_descriptor = {1'b0, y_id[31:29], y_id[28:26], 1'b0, 16'b0, y_id[23:16],
                                 y_id[15:0], 1'b0, 1'b0, SUCCESS, y_dwords,
                                 3'b0, y_left, 6'b0, y_id[25:24], 1'b0, y_lower};
-  wire [95:0]   u_head       = {1'b0, u_descriptor[126:124], u_descriptor[123:121], 1'b0, 16'b0, u_descriptor[103:96],
-                                u_descriptor[95:80], 1'b0, 1'b0, UNSUPPORTED, REFUSAL_DWORDS,
-                                2'b0, u_descriptor[78:75] == LOCKED_READ, u_bytes, 6'b0, u_descriptor[1:0], 8'b0};
-  wire [255:0]  u_packet     = {u_descriptor, 8'b0, u_user[18:11], 5'b0, u_user[10:9], u_user[8], u_user[7:0], u_head};
+  wire [95:0]   u_head       = {1'b0, ur_descriptor[126:124], ur_descriptor[123:121], 1'b0, 16'b0, ur_descriptor[103:96],
+                                ur_descriptor[95:80], 1'b0, 1'b0, UNSUPPORTED, REFUSAL_DWORDS,
+                                2'b0, ur_descriptor[78:75] == LOCKED_READ, u_bytes, 6'b0, ur_descriptor[1:0], 8'b0};
+  wire [255:0]  u_packet     = {ur_descriptor, 8'b0, ur_user[18:11], 5'b0, ur_user[10:9], ur_user[8], ur_user[7:0], u_head};
   wire [LB-1:0] y_end        = y_dwords[LB-1:0] + LB'(2); // lane of the last DW
   wire [LB-1:0] o_end        = refuse ? LB'(7) : y_end;
   wire          o_first      = refuse || y_first;
@@ -121,12 +121,12 @@ module glk_pcie_cc #(
 
   always_ff @(posedge clk) begin
     // Only one non-posted request is outstanding, so no other completion competes.
-    refuse <= refuse ? !o_ready : u_valid && !y_valid && !amid && !begun;
+    refuse <= refuse ? !o_ready : ur_valid && !y_valid && !amid && !begun;
     if (y_take) begin
       amid <= !y_last;
       begun  <= !(y_last && y_final);
     end
-    np_done <= (y_take && y_last && y_final) || u_ready;
+    np_done <= (y_take && y_last && y_final) || ur_ready;
     if (rst) begin
       refuse  <= 1'b0;
       amid  <= 1'b0;
@@ -137,8 +137,8 @@ module glk_pcie_cc #(
 
   logic c_open;
   always_ff @(posedge clk) begin
-    if (c_valid && c_ready)
-      c_open <= !c_last;
+    if (cpl_valid && cpl_ready)
+      c_open <= !cpl_last;
     if (rst)
       c_open <= 1'b0;
   end
@@ -148,7 +148,7 @@ module glk_pcie_cc #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!c_open || c_valid);
+      assert (!c_open || cpl_valid);
 `endif
 
   glk_skid #(.W(DATA_W + DWORDS + LB + 2)) skid (

@@ -31,23 +31,23 @@ module glk_pcie_cq #(
   output logic [1:0]        np_req,
 
   // Requests to the card
-  output logic              r_write,
-  output logic [1:0]        r_bar,
-  output logic [47:0]       r_offset,
-  output logic [12:0]       r_length,
-  output logic [31:0]       r_id, // {attributes, traffic class, address type, tag, requester}
-  output logic              r_poisoned,
-  output logic [DATA_W-1:0] r_data,
-  output logic              r_last,
-  output logic              r_valid,
-  input  logic              r_ready,
-  input  logic              r_read_ready,
+  output logic              req_write,
+  output logic [1:0]        req_bar,
+  output logic [47:0]       req_offset,
+  output logic [12:0]       req_length,
+  output logic [31:0]       req_id, // {attributes, traffic class, address type, tag, requester}
+  output logic              req_poisoned,
+  output logic [DATA_W-1:0] req_data,
+  output logic              req_last,
+  output logic              req_valid,
+  input  logic              req_ready,
+  input  logic              req_read_ready,
 
   // Unsupported non-posted request: descriptor and tuser fields {TPH tag, TPH type, TPH present, byte enables}
-  output logic [127:0]      u_descriptor,
-  output logic [18:0]       u_user,
-  output logic              u_valid,
-  input  logic              u_ready,
+  output logic [127:0]      ur_descriptor,
+  output logic [18:0]       ur_user,
+  output logic              ur_valid,
+  input  logic              ur_ready,
   input  logic              np_done // a non-posted request is completed
 );
   localparam logic [3:0] MEM_READ = 4'd0, MEM_WRITE = 4'd1, LAST_NON_POSTED = 4'd11;
@@ -116,17 +116,17 @@ module glk_pcie_cq #(
     end
     if (x_take)
       amid <= !x_last;
-    if (u_ready)
-      u_valid <= 1'b0;
+    if (ur_ready)
+      ur_valid <= 1'b0;
     if (x_take && !amid && x_bad_np) begin
-      u_valid      <= 1'b1;
-      u_descriptor <= x_data[127:0];
-      u_user       <= x_user;
+      ur_valid      <= 1'b1;
+      ur_descriptor <= x_data[127:0];
+      ur_user       <= x_user;
     end
     if (rst) begin
       d_valid <= 1'b0;
       amid  <= 1'b0;
-      u_valid <= 1'b0;
+      ur_valid <= 1'b0;
     end
   end
 
@@ -276,7 +276,7 @@ module glk_pcie_cq #(
   end
   wire [7:0]   rest = mask & ~run;
   wire         run_only = rest == 8'b0;
-  wire         step = h_valid && o_ready && (h_write ? q_valid : r_read_ready);
+  wire         step = h_valid && o_ready && (h_write ? q_valid : req_read_ready);
   wire [2:0]   run_at = run[3:0] != 4'b0 ? {1'b0, lowest(run[3:0])} : {1'b1, lowest(run[7:4])};
   wire [3:0]   run_bytes = {3'b0, run[0]} + {3'b0, run[1]} + {3'b0, run[2]} + {3'b0, run[3]} + {3'b0, run[4]} + {3'b0, run[5]} +
                            {3'b0, run[6]} + {3'b0, run[7]};
@@ -298,7 +298,8 @@ module glk_pcie_cq #(
     .s_data({h_write, h_bar, h_masked ? {h_offset[47:3], run_at} : h_offset, h_masked ? 13'(run_bytes) : h_length, h_id,
              h_write && h_poisoned, q_data, o_last}),
     .s_valid(step), .s_ready(o_ready),
-    .m_data({r_write, r_bar, r_offset, r_length, r_id, r_poisoned, r_data, r_last}), .m_valid(r_valid), .m_ready(r_ready));
+    .m_data({req_write, req_bar, req_offset, req_length, req_id, req_poisoned, req_data, req_last}), .m_valid(req_valid),
+    .m_ready(req_ready));
 
   // --- non-posted credit: one request at a time; the first some clocks after reset ---
   logic [4:0] after_reset;

@@ -2,9 +2,9 @@
 `default_nettype none
 // PCIe ordering of completions behind posted writes. A completion must not pass an earlier posted write of the card:
 // software that reads a register which reports data as written must find that data. The registers report a write once
-// glk_memory_mux has accepted it, and up to SLACK transactions are queued between glk_memory_mux and m. Requests and
+// glk_memory_mux has accepted it, and up to SLACK transactions are queued between glk_memory_mux and the adapter. Requests and
 // completions enter the hard block through two interfaces that it does not order (PG213). So a completion waits until
-// 1. the transactions queued at its arrival have left the card: m was idle once (not inside a transaction), or SLACK more
+// 1. the transactions queued at its arrival have left the card: the stream was idle once (not inside a transaction), or SLACK more
 //    transactions have been transferred,
 // 2. all writes transferred by then have entered the hard block,
 // 3. the hard block has reported that no completion can pass the last of them.
@@ -14,9 +14,9 @@ module glk_pcie_order #(
 ) (
   input  logic       clk,
   input  logic       rst,
-  input  logic       m_valid,
-  input  logic       m_ready,
-  input  logic       m_last,
+  input  logic       cpl_valid,
+  input  logic       cpl_ready,
+  input  logic       cpl_last,
   input  logic [7:0] writes_taken,
   input  logic [7:0] writes_given,  // of these, completely handed to the hard block
   input  logic [7:0] packets_given, // their packets
@@ -35,10 +35,10 @@ module glk_pcie_order #(
   wire        unused = &{1'b0, given[6:0], past[6:0]};
 
   always_ff @(posedge clk) begin
-    if (m_valid && m_ready)
-      m_open <= !m_last;
-    m_busy <= m_valid || m_open;
-    more   <= more + 4'(m_valid && m_ready && m_last);
+    if (cpl_valid && cpl_ready)
+      m_open <= !cpl_last;
+    m_busy <= cpl_valid || m_open;
+    more   <= more + 4'(cpl_valid && cpl_ready && cpl_last);
     unique case (state)
       IDLE: begin
         more <= 4'd0;

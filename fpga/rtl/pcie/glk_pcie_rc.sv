@@ -37,12 +37,12 @@ module glk_pcie_rc #(
   output logic              fail_ready,
 
   // Completions to the card
-  output logic [5:0]        d_tag,
-  output logic              d_error,
-  output logic [DATA_W-1:0] d_data,
-  output logic              d_last,
-  output logic              d_valid,
-  input  logic              d_ready
+  output logic [5:0]        rd_tag,
+  output logic              rd_error,
+  output logic [DATA_W-1:0] rd_data,
+  output logic              rd_last,
+  output logic              rd_valid,
+  input  logic              rd_ready
 );
   localparam logic [3:0] NO_ERROR = 4'd0, MISMATCH = 4'd4, INVALID_TAG = 4'd6;
   localparam int LB = $clog2(DATA_W / 32);
@@ -173,6 +173,6 @@ module glk_pcie_rc #(
   glk_skid #(.W(6 + 1 + DATA_W + 1)) skid_out (
     .clk, .rst, .s_data({owner, use_fail || (y_final && y_wrong), y_data, use_fail || y_final}),
     .s_valid(tell_fail || (y_valid && y_show)), .s_ready(o_ready),
-    .m_data({d_tag, d_error, d_data, d_last}), .m_valid(d_valid), .m_ready(d_ready));
+    .m_data({rd_tag, rd_error, rd_data, rd_last}), .m_valid(rd_valid), .m_ready(rd_ready));
 endmodule
 `default_nettype wire

@@ -35,17 +35,17 @@ module glk_pcie_reads #(
   input  logic [3:0]   nph_av,
 
   // Reads from the request stream
-  input  logic [63:0]  n_address,
-  input  logic [12:0]  n_length,
-  input  logic [5:0]   n_tag,
-  input  logic         n_valid,
-  output logic         n_room,
+  input  logic [63:0]  read_address,
+  input  logic [12:0]  read_length,
+  input  logic [5:0]   read_tag,
+  input  logic         read_valid,
+  output logic         read_room,
 
   // Read packets
-  output logic [127:0] k_descriptor,
-  output logic [7:0]   k_enables,
-  output logic         k_valid,
-  input  logic         k_ready,
+  output logic [127:0] packet_descriptor,
+  output logic [7:0]   packet_enables,
+  output logic         packet_valid,
+  input  logic         packet_ready,
   input  logic         stalled,    // the hard block does not accept packets
 
   // Read that fails; from here on, tags are bus tags. fail_sure: it is not sent; otherwise it fails unless it has ended
@@ -88,12 +88,12 @@ module glk_pcie_reads #(
   logic [12:0]   h_length;
   logic [5:0]    h_tag;
   logic [CW-1:0] waiting;
-  wire           back = state == BACK && !n_valid;
+  wire           back = state == BACK && !read_valid;
   wire  [11:0]   left = stop - start + 12'd1; // 0: 4096
   wire  [12:0]   back_length = none ? 13'd0 : {left == 12'd0, left};
   glk_fifo #(.W(64 + 13 + 6 + 1), .DEPTH(DEPTH)) fifo (
-    .clk, .rst, .s_data(n_valid ? {n_address, n_length, n_tag, 1'b0} : {base, start, back_length, card_tag, going_on}),
-    .s_valid(n_valid || back), .s_ready(never_full),
+    .clk, .rst, .s_data(read_valid ? {read_address, read_length, read_tag, 1'b0} : {base, start, back_length, card_tag, going_on}),
+    .s_valid(read_valid || back), .s_ready(never_full),
     .m_data({h_address, h_length, h_tag, h_going_on}), .m_valid(h_valid), .m_ready(h_take));
 
   // --- end of reads in a function-level reset ---
@@ -184,9 +184,9 @@ module glk_pcie_reads #(
         state <= MAKE;
       end
       MAKE: begin
-        k_descriptor <= {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 2'b0, tag, 16'b0, 1'b0, MEM_READ, dwords, base, start[11:2], 2'b0};
-        k_enables    <= {last_be, first_be};
-        state        <= WAIT;
+        packet_descriptor <= {1'b0, 3'b0, 3'b0, 1'b0, 16'b0, 2'b0, tag, 16'b0, 1'b0, MEM_READ, dwords, base, start[11:2], 2'b0};
+        packet_enables    <= {last_be, first_be};
+        state             <= WAIT;
       end
       WAIT:
         if (gone ? !going_on && tag_busy : tag_waits)
@@ -200,24 +200,24 @@ module glk_pcie_reads #(
             dead[tag] <= flight[tag];
           state      <= FAIL;
         end else if (send) begin
-          k_valid     <= 1'b1;
-          busy[tag]   <= 1'b1;
-          flight[tag] <= 1'b1;
-          more[tag]   <= !last;
-          own         <= 1'b1;
-          own_sent    <= 1'b1;
-          state       <= OFFER;
+          packet_valid <= 1'b1;
+          busy[tag]    <= 1'b1;
+          flight[tag]  <= 1'b1;
+          more[tag]    <= !last;
+          own          <= 1'b1;
+          own_sent     <= 1'b1;
+          state        <= OFFER;
         end
       OFFER:
-        if (k_ready) begin
-          k_valid  <= 1'b0;
-          pause    <= 4'd15;
-          start    <= bound + 12'd1;
-          going_on <= 1'b1;
-          state    <= last ? IDLE : BACK;
+        if (packet_ready) begin
+          packet_valid <= 1'b0;
+          pause        <= 4'd15;
+          start        <= bound + 12'd1;
+          going_on     <= 1'b1;
+          state        <= last ? IDLE : BACK;
         end
       BACK:
-        if (!n_valid)
+        if (!read_valid)
           state <= IDLE;
       default: // FAIL
         if (fail_ready) begin
@@ -240,25 +240,25 @@ module glk_pcie_reads #(
       flight <= flight & ~dead;
       dead   <= 64'd0;
     end
-    waiting <= waiting + CW'(n_valid) + CW'(back) - CW'(h_take);
-    n_room  <= waiting < CW'(DEPTH - 4);
+    waiting   <= waiting + CW'(read_valid) + CW'(back) - CW'(h_take);
+    read_room <= waiting < CW'(DEPTH - 4);
     if (rst) begin
-      state      <= IDLE;
-      busy       <= 64'd0;
-      flight     <= 64'd0;
-      dead       <= 64'd0;
-      more       <= 64'd0;
-      k_valid    <= 1'b0;
-      fail_valid <= 1'b0;
-      pause      <= 4'd0;
-      pause_over <= 1'b0;
-      waiting    <= '0;
-      n_room     <= 1'b1;
-      own        <= 1'b0;
-      silent     <= '0;
-      gone       <= 1'b0;
-      age        <= '0;
-      scan       <= 6'd0;
+      state        <= IDLE;
+      busy         <= 64'd0;
+      flight       <= 64'd0;
+      dead         <= 64'd0;
+      more         <= 64'd0;
+      packet_valid <= 1'b0;
+      fail_valid   <= 1'b0;
+      pause        <= 4'd0;
+      pause_over   <= 1'b0;
+      waiting      <= '0;
+      read_room    <= 1'b1;
+      own          <= 1'b0;
+      silent       <= '0;
+      gone         <= 1'b0;
+      age          <= '0;
+      scan         <= 6'd0;
     end
   end
 
@@ -267,7 +267,7 @@ module glk_pcie_reads #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (n_room && (!n_valid || never_full));
+      assert (read_room && (!read_valid || never_full));
       assert (room <= RW'(COMPLETIONS));
       assert (!(age[QW] && owed != 64'd0));
     end

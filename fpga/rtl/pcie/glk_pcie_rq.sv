@@ -25,25 +25,25 @@ module glk_pcie_rq #(
   input  logic              flr,
 
   // Request stream of the card
-  input  logic [1:0]        m_kind,
-  input  logic [63:0]       m_address,
-  input  logic [12:0]       m_length,
-  input  logic [5:0]        m_tag,
-  input  logic [DATA_W-1:0] m_data,
-  input  logic              m_last,
-  input  logic              m_valid,
-  output logic              m_ready,
+  input  logic [1:0]        mem_kind,
+  input  logic [63:0]       mem_address,
+  input  logic [12:0]       mem_length,
+  input  logic [5:0]        mem_tag,
+  input  logic [DATA_W-1:0] mem_data,
+  input  logic              mem_last,
+  input  logic              mem_valid,
+  output logic              mem_ready,
 
   // Reads in order, to glk_pcie_reads, and the resulting packets
-  output logic [63:0]       n_address,
-  output logic [12:0]       n_length,
-  output logic [5:0]        n_tag,
-  output logic              n_valid,
-  input  logic              n_room, // for at least 2 more reads
-  input  logic [127:0]      k_descriptor,
-  input  logic [7:0]        k_enables, // {last, first}
-  input  logic              k_valid,
-  output logic              k_ready,
+  output logic [63:0]       read_address,
+  output logic [12:0]       read_length,
+  output logic [5:0]        read_tag,
+  output logic              read_valid,
+  input  logic              read_room, // for at least 2 more reads
+  input  logic [127:0]      packet_descriptor,
+  input  logic [7:0]        packet_enables, // {last, first}
+  input  logic              packet_valid,
+  output logic              packet_ready,
 
   // Interrupts
   output logic              raise,
@@ -82,8 +82,8 @@ module glk_pcie_rq #(
   logic [51:0]       p_page;
   logic [5:0]        p_tag;
   glk_pcie_cut #(.DATA_W(DATA_W), .USER_W(52 + 13 + 6 + 2)) cut (
-    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(m_address[11:0]), .s_length(m_length), .s_data(m_data),
-    .s_user({m_address[63:12], m_length, m_tag, m_kind}), .s_last(m_last), .s_valid(m_valid), .s_ready(m_ready),
+    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(mem_address[11:0]), .s_length(mem_length), .s_data(mem_data),
+    .s_user({mem_address[63:12], mem_length, mem_tag, mem_kind}), .s_last(mem_last), .s_valid(mem_valid), .s_ready(mem_ready),
     .m_address(p_address), .m_end(p_end), .m_dwords(p_dwords), .m_left(unused_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
     .m_data(p_data), .m_user({p_page, p_length, p_tag, p_kind}), .m_valid(p_valid), .m_ready(p_ready));
 
@@ -154,18 +154,18 @@ module glk_pcie_rq #(
   wire          z_dropped  = midway ? dropping : !master;
   wire          writing    = midway && !dropping;
   wire          z_give     = z_write && !z_dropped;
-  wire          read       = k_valid && !writing;  // reads have priority; they are rare
-  wire          may_write  = writing || (room && !k_valid);
-  assign k_ready = o_ready && !writing;
-  assign z_ready = z_write ? (z_dropped ? 1'b1 : o_ready && may_write) : n_room;
+  wire          read       = packet_valid && !writing; // reads have priority; they are rare
+  wire          may_write  = writing || (room && !packet_valid);
+  assign packet_ready = o_ready && !writing;
+  assign z_ready = z_write ? (z_dropped ? 1'b1 : o_ready && may_write) : read_room;
   wire          z_begins   = z_take && z_give && z_first;
 
   wire          o_valid    = read || (z_valid && z_give && may_write);
   wire          o_first    = read || z_first;
   wire          o_last     = read || z_last;
   wire [LB-1:0] o_lane     = read ? LB'(3) : z_lane;
-  wire [DATA_W-1:0] o_data = {z_data[DATA_W-1:128], read ? k_descriptor : z_data[127:0]};
-  wire [7:0]    o_enables  = read ? k_enables : z_enables;
+  wire [DATA_W-1:0] o_data = {z_data[DATA_W-1:128], read ? packet_descriptor : z_data[127:0]};
+  wire [7:0]    o_enables  = read ? packet_enables : z_enables;
   wire [5:0]    o_seq      = read ? 6'd0 : {1'b1, packets_given[4:0]};
 
   always_ff @(posedge clk) begin
@@ -173,16 +173,16 @@ module glk_pcie_rq #(
       midway   <= !z_last;
       dropping <= z_dropped;
     end
-    master    <= bus_master;
-    n_valid   <= z_take && z_kind == READ;
-    {n_tag, n_length, n_address} <= z_data[82:0];
+    master       <= bus_master;
+    read_valid   <= z_take && z_kind == READ;
+    {read_tag, read_length, read_address} <= z_data[82:0];
     raise     <= z_take && z_kind[1];
     vector    <= z_data[5:0];
     if (rst) begin
-      midway  <= 1'b0;
-      master  <= 1'b0;
-      n_valid <= 1'b0;
-      raise   <= 1'b0;
+      midway     <= 1'b0;
+      master     <= 1'b0;
+      read_valid <= 1'b0;
+      raise      <= 1'b0;
     end
   end
 
@@ -224,7 +224,7 @@ module glk_pcie_rq #(
     off           <= (master && !flr) ? '0 : off + ($clog2(LOST)+1)'(!lost);
     packets_given <= packets_given + 8'(z_begins);
     writes_given  <= writes_given + 8'(z_take && z_write && z_last && z_final);
-    writes_taken  <= writes_taken + 8'(m_valid && m_ready && m_last && m_kind == WRITE);
+    writes_taken  <= writes_taken + 8'(mem_valid && mem_ready && mem_last && mem_kind == WRITE);
     room          <= (packets_given - packets_past) + 8'(z_begins) < 8'd31;
     if (rst) begin
       past0         <= 1'b0;

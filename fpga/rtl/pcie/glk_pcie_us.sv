@@ -33,38 +33,38 @@ module glk_pcie_us #(
   input  logic              rst, // user_reset
 
   // Card
-  output logic              r_write,
-  output logic [1:0]        r_bar,
-  output logic [47:0]       r_offset,
-  output logic [12:0]       r_length,
-  output logic [31:0]       r_id,
-  output logic              r_poisoned,
-  output logic [DATA_W-1:0] r_data,
-  output logic              r_last,
-  output logic              r_valid,
-  input  logic              r_ready,
-  input  logic              r_read_ready,
-  input  logic [31:0]       c_id,
-  input  logic [11:0]       c_offset,
-  input  logic [12:0]       c_length,
-  input  logic [DATA_W-1:0] c_data,
-  input  logic              c_last,
-  input  logic              c_valid,
-  output logic              c_ready,
-  input  logic [1:0]        m_kind,
-  input  logic [63:0]       m_address,
-  input  logic [12:0]       m_length,
-  input  logic [5:0]        m_tag,
-  input  logic [DATA_W-1:0] m_data,
-  input  logic              m_last,
-  input  logic              m_valid,
-  output logic              m_ready,
-  output logic [5:0]        d_tag,
-  output logic              d_error,
-  output logic [DATA_W-1:0] d_data,
-  output logic              d_last,
-  output logic              d_valid,
-  input  logic              d_ready,
+  output logic              req_write,
+  output logic [1:0]        req_bar,
+  output logic [47:0]       req_offset,
+  output logic [12:0]       req_length,
+  output logic [31:0]       req_id,
+  output logic              req_poisoned,
+  output logic [DATA_W-1:0] req_data,
+  output logic              req_last,
+  output logic              req_valid,
+  input  logic              req_ready,
+  input  logic              req_read_ready,
+  input  logic [31:0]       cpl_id,
+  input  logic [11:0]       cpl_offset,
+  input  logic [12:0]       cpl_length,
+  input  logic [DATA_W-1:0] cpl_data,
+  input  logic              cpl_last,
+  input  logic              cpl_valid,
+  output logic              cpl_ready,
+  input  logic [1:0]        mem_kind,
+  input  logic [63:0]       mem_address,
+  input  logic [12:0]       mem_length,
+  input  logic [5:0]        mem_tag,
+  input  logic [DATA_W-1:0] mem_data,
+  input  logic              mem_last,
+  input  logic              mem_valid,
+  output logic              mem_ready,
+  output logic [5:0]        rd_tag,
+  output logic              rd_error,
+  output logic [DATA_W-1:0] rd_data,
+  output logic              rd_last,
+  output logic              rd_valid,
+  input  logic              rd_ready,
   output logic              flr,
   input  logic              flr_done,
 
@@ -124,49 +124,53 @@ module glk_pcie_us #(
     .rc_tuser(m_axis_rc_tuser), .rc_discontinue);
 
   // --- completer: requests to the card and their completions ---
-  logic [127:0] u_descriptor;
-  logic [18:0]  u_user;
-  logic         u_valid, u_ready, np_done, order_ask, order_ok, order_taken;
+  logic [127:0] ur_descriptor;
+  logic [18:0]  ur_user;
+  logic         ur_valid, ur_ready, np_done, order_ask, order_ok, order_taken;
   glk_pcie_cq #(.DATA_W(DATA_W)) cq (
     .clk, .rst, .cq_tdata(m_axis_cq_tdata), .cq_enables, .cq_hint, .cq_discontinue, .cq_tlast(m_axis_cq_tlast),
     .cq_tvalid(m_axis_cq_tvalid), .cq_tready(m_axis_cq_tready), .np_req(pcie_cq_np_req),
-    .r_write, .r_bar, .r_offset, .r_length, .r_id, .r_poisoned, .r_data, .r_last, .r_valid, .r_ready, .r_read_ready,
-    .u_descriptor, .u_user, .u_valid, .u_ready, .np_done);
+    .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last, .req_valid, .req_ready,
+    .req_read_ready,
+    .ur_descriptor, .ur_user, .ur_valid, .ur_ready, .np_done);
   glk_pcie_cc #(.DATA_W(DATA_W)) cc (
-    .clk, .rst, .cfg_max_payload, .c_id, .c_offset, .c_length, .c_data, .c_last, .c_valid, .c_ready,
-    .u_descriptor, .u_user, .u_valid, .u_ready, .np_done, .order_ask, .order_ok, .order_taken,
+    .clk, .rst, .cfg_max_payload, .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready,
+    .ur_descriptor, .ur_user, .ur_valid, .ur_ready, .np_done, .order_ask, .order_ok, .order_taken,
     .cc_tdata(s_axis_cc_tdata), .cc_tkeep(s_axis_cc_tkeep), .cc_first, .cc_end, .cc_tlast(s_axis_cc_tlast),
     .cc_tvalid(s_axis_cc_tvalid), .cc_tready(s_axis_cc_tready));
 
   // --- requester: requests of the card and their completions ---
-  logic [63:0]  n_address, more;
-  logic [12:0]  n_length;
-  logic [5:0]   n_tag, vector, part_tag, fail_tag, own_tag, own_card;
-  logic         n_valid, n_room, k_valid, k_ready, raise, part_done, own, own_sent, fail_sure, fail_valid, fail_ready;
-  logic [127:0] k_descriptor;
-  logic [7:0]   k_enables, writes_taken, writes_given, packets_given, packets_past;
+  logic [63:0]  read_address, more;
+  logic [12:0]  read_length;
+  logic [5:0]   read_tag, vector, part_tag, fail_tag, own_tag, own_card;
+  logic         read_valid, read_room, packet_valid, packet_ready, raise, part_done, own, own_sent, fail_sure, fail_valid, fail_ready;
+  logic [127:0] packet_descriptor;
+  logic [7:0]   packet_enables, writes_taken, writes_given, packets_given, packets_past;
   glk_pcie_rq #(.DATA_W(DATA_W)) rq (
     .clk, .rst, .cfg_max_payload, .bus_master(cfg_bus_master), .flr(cfg_flr_in_process),
-    .m_kind, .m_address, .m_length, .m_tag, .m_data, .m_last, .m_valid, .m_ready,
-    .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
+    .mem_kind, .mem_address, .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready,
+    .read_address, .read_length, .read_tag, .read_valid, .read_room, .packet_descriptor, .packet_enables, .packet_valid,
+    .packet_ready,
     .raise, .vector, .writes_taken, .writes_given, .packets_given, .packets_past,
     .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_enables, .rq_seq, .rq_first, .rq_end,
     .rq_tlast(s_axis_rq_tlast), .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
     .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
   glk_pcie_reads #(.LOST(LOST), .QUARANTINE(QUARANTINE), .COMPLETIONS(COMPLETIONS)) reads (
     .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .flr(cfg_flr_in_process), .nph_av(pcie_tfc_nph_av),
-    .n_address, .n_length, .n_tag, .n_valid, .n_room, .k_descriptor, .k_enables, .k_valid, .k_ready,
+    .read_address, .read_length, .read_tag, .read_valid, .read_room, .packet_descriptor, .packet_enables, .packet_valid,
+    .packet_ready,
     .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_sure, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
     .own, .own_sent, .own_tag, .own_card);
   glk_pcie_rc #(.DATA_W(DATA_W)) rc (
     .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_discontinue, .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
     .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_sent, .own_tag, .own_card, .fail_tag, .fail_sure, .fail_valid,
     .fail_ready,
-    .d_tag, .d_error, .d_data, .d_last, .d_valid, .d_ready);
+    .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid, .rd_ready);
 
   // --- ordering ---
   glk_pcie_order order (
-    .clk, .rst, .m_valid, .m_ready, .m_last, .writes_taken, .writes_given, .packets_given, .packets_past,
+    .clk, .rst, .cpl_valid(mem_valid), .cpl_ready(mem_ready), .cpl_last(mem_last), .writes_taken, .writes_given, .packets_given,
+    .packets_past,
     .ask(order_ask), .taken(order_taken), .ok(order_ok));
   glk_pcie_msix #(.VECTORS(VECTORS)) msix (
     .clk, .rst, .raise, .vector, .packets_given, .packets_past, .msix_enable(cfg_interrupt_msix_enable),

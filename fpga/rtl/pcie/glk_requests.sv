@@ -14,65 +14,65 @@ module glk_requests #(
   input  logic [63:0]       pool_bytes, // a multiple of 4 KiB
 
   // Requests
-  input  logic              r_write,
-  input  logic [1:0]        r_bar,      // 0 registers, 1 aperture, 2 pool
-  input  logic [47:0]       r_offset,
-  input  logic [12:0]       r_length,
-  input  logic [31:0]       r_id,
-  input  logic              r_poisoned, // valid with the first beat
-  input  logic [DATA_W-1:0] r_data,
-  input  logic              r_last,
-  input  logic              r_valid,
-  output logic              r_ready,
-  output logic              r_read_ready,
+  input  logic              req_write,
+  input  logic [1:0]        req_bar,      // 0 registers, 1 aperture, 2 pool
+  input  logic [47:0]       req_offset,
+  input  logic [12:0]       req_length,
+  input  logic [31:0]       req_id,
+  input  logic              req_poisoned, // valid with the first beat
+  input  logic [DATA_W-1:0] req_data,
+  input  logic              req_last,
+  input  logic              req_valid,
+  output logic              req_ready,
+  output logic              req_read_ready,
 
   // Completions
-  output logic [31:0]       c_id,
-  output logic [11:0]       c_offset,
-  output logic [12:0]       c_length,
-  output logic [DATA_W-1:0] c_data,
-  output logic              c_last,
-  output logic              c_valid,
-  input  logic              c_ready,
+  output logic [31:0]       cpl_id,
+  output logic [11:0]       cpl_offset,
+  output logic [12:0]       cpl_length,
+  output logic [DATA_W-1:0] cpl_data,
+  output logic              cpl_last,
+  output logic              cpl_valid,
+  input  logic              cpl_ready,
 
-  // Register access: 1, 2, 4 or 8 bytes, naturally aligned, in the low bits. A read is answered by a pulse of y_valid.
-  output logic              x_write,
-  output logic [19:0]       x_offset,
-  output logic [1:0]        x_size,     // log2(bytes)
-  output logic [63:0]       x_data,
-  output logic              x_poisoned,
-  output logic              x_valid,
-  input  logic              x_ready,
-  input  logic [63:0]       y_data,
-  input  logic              y_valid,
+  // Register access: 1, 2, 4 or 8 bytes, naturally aligned, in the low bits. A read is answered by a pulse of reg_q_valid.
+  output logic              reg_write,
+  output logic [19:0]       reg_offset,
+  output logic [1:0]        reg_size, // log2(bytes)
+  output logic [63:0]       reg_data,
+  output logic              reg_poisoned,
+  output logic              reg_valid,
+  input  logic              reg_ready,
+  input  logic [63:0]       reg_q_data,
+  input  logic              reg_q_valid,
 
   // Aperture
-  output logic              a_write,
-  output logic [47:0]       a_offset,
-  output logic [12:0]       a_length,
-  output logic              a_poisoned,
-  output logic [DATA_W-1:0] a_data,
-  output logic              a_last,
-  output logic              a_valid,
-  input  logic              a_ready,
+  output logic              aperture_write,
+  output logic [47:0]       aperture_offset,
+  output logic [12:0]       aperture_length,
+  output logic              aperture_poisoned,
+  output logic [DATA_W-1:0] aperture_data,
+  output logic              aperture_last,
+  output logic              aperture_valid,
+  input  logic              aperture_ready,
   input  logic              aperture_idle,
-  input  logic              b_error,    // the load failed: one beat without data
-  input  logic [DATA_W-1:0] b_data,
-  input  logic              b_last,
-  input  logic              b_valid,
+  input  logic              aperture_q_error, // the load failed: one beat without data
+  input  logic [DATA_W-1:0] aperture_q_data,
+  input  logic              aperture_q_last,
+  input  logic              aperture_q_valid,
 
   // Pool
-  output logic              bp_write,
-  output logic [47:0]       bp_offset,
-  output logic [12:0]       bp_length,
-  output logic [DATA_W-1:0] bp_data,
-  output logic              bp_last,
-  output logic              bp_valid,
-  input  logic              bp_ready,
-  input  logic [DATA_W-1:0] bq_data,
-  input  logic              bq_last,
-  input  logic              bq_valid,
-  output logic              bq_ready,
+  output logic              bar4_write,
+  output logic [47:0]       bar4_offset,
+  output logic [12:0]       bar4_length,
+  output logic [DATA_W-1:0] bar4_data,
+  output logic              bar4_last,
+  output logic              bar4_valid,
+  input  logic              bar4_ready,
+  input  logic [DATA_W-1:0] bar4_q_data,
+  input  logic              bar4_q_last,
+  input  logic              bar4_q_valid,
+  output logic              bar4_q_ready,
 
   // Event pulse
   output logic              e_pool_poisoned,
@@ -95,7 +95,8 @@ module glk_requests #(
   route_t            h_route;
 
   glk_skid #(.W(IN_W)) skid (
-    .clk, .rst, .s_data({r_write, r_bar, r_offset, r_length, r_id, r_poisoned, r_data, r_last}), .s_valid(r_valid), .s_ready(r_ready),
+    .clk, .rst, .s_data({req_write, req_bar, req_offset, req_length, req_id, req_poisoned, req_data, req_last}),
+    .s_valid(req_valid), .s_ready(req_ready),
     .m_data({h_write, h_bar, h_offset, h_length, h_id, h_poisoned, h_data, h_last}), .m_valid(h_valid), .m_ready(h_ready));
 
   wire h_sized   = h_length == 13'd1 || (h_length == 13'd2 && !h_offset[0]) || (h_length == 13'd4 && h_offset[1:0] == 2'd0) ||
@@ -128,15 +129,15 @@ module glk_requests #(
   reading_t          reading;
   logic              d_take;
   wire               d_free  = d_write || reading == NONE; // a second read would be a protocol violation
-  wire               x_begin = d_valid && d_route == REGISTER && d_free && !x_valid && aperture_idle;
-  wire               x_taken = x_valid && x_ready;
+  wire               x_begin = d_valid && d_route == REGISTER && d_free && !reg_valid && aperture_idle;
+  wire               x_taken = reg_valid && reg_ready;
   assign h_ready = !d_valid || d_take;
 
   always_comb
     case (d_route)
-      REGISTER: d_take = d_write ? x_taken && x_write : x_begin;
-      APERTURE: d_take = d_free && a_ready;
-      POOL:     d_take = d_free && bp_ready;
+      REGISTER: d_take = d_write ? x_taken && reg_write : x_begin;
+      APERTURE: d_take = d_free && aperture_ready;
+      POOL:     d_take = d_free && bar4_ready;
       POISONED: d_take = 1'b1;
       default:  d_take = d_write || (d_free && aperture_idle); // a zero-length read also waits for earlier stores
     endcase
@@ -165,35 +166,35 @@ module glk_requests #(
     end
   end
 
-  assign a_write    = d_write;
-  assign a_offset   = d_offset;
-  assign a_length   = d_length;
-  assign a_poisoned = d_poisoned;
-  assign a_data     = d_data;
-  assign a_last     = d_last;
-  assign a_valid    = d_valid && d_route == APERTURE && d_free;
-  assign bp_write   = d_write;
-  assign bp_offset  = d_offset;
-  assign bp_length  = d_length;
-  assign bp_data    = d_data;
-  assign bp_last    = d_last;
-  assign bp_valid   = d_valid && d_route == POOL && d_free;
+  assign aperture_write    = d_write;
+  assign aperture_offset   = d_offset;
+  assign aperture_length   = d_length;
+  assign aperture_poisoned = d_poisoned;
+  assign aperture_data     = d_data;
+  assign aperture_last     = d_last;
+  assign aperture_valid    = d_valid && d_route == APERTURE && d_free;
+  assign bar4_write        = d_write;
+  assign bar4_offset       = d_offset;
+  assign bar4_length       = d_length;
+  assign bar4_data         = d_data;
+  assign bar4_last         = d_last;
+  assign bar4_valid        = d_valid && d_route == POOL && d_free;
 
   // --- register access ---
   wire [63:0] d_word  = d_data[d_offset[LB-1:3]*64 +: 64] >> {d_offset[2:0], 3'b0};
   wire [63:0] d_bytes = {{32{d_length[3]}}, {16{d_length[3] || d_length[2]}}, {8{d_length[3:1] != 3'd0}}, 8'hff};
 
   always_ff @(posedge clk) begin
-    if (!x_valid) begin
-      x_write    <= d_write;
-      x_offset   <= d_offset[19:0];
-      x_size     <= {d_length[3] || d_length[2], d_length[3] || d_length[1]};
-      x_data     <= d_word & d_bytes;
-      x_poisoned <= d_poisoned;
+    if (!reg_valid) begin
+      reg_write    <= d_write;
+      reg_offset   <= d_offset[19:0];
+      reg_size     <= {d_length[3] || d_length[2], d_length[3] || d_length[1]};
+      reg_data     <= d_word & d_bytes;
+      reg_poisoned <= d_poisoned;
     end
-    x_valid <= x_begin || (x_valid && !x_ready);
+    reg_valid <= x_begin || (reg_valid && !reg_ready);
     if (rst)
-      x_valid <= 1'b0;
+      reg_valid <= 1'b0;
   end
 
   // --- outstanding read: beats are indexed by their address within 4 KiB ---
@@ -205,13 +206,13 @@ module glk_requests #(
 
   (* ram_style = "block" *) logic [DATA_W-1:0] buffer [0:LINES-1];
   logic [DATA_W-1:0] played;
-  wire               fill    = (reading == LOAD && b_valid) || (reading == POOLED && bq_valid);
+  wire               fill    = (reading == LOAD && aperture_q_valid) || (reading == POOLED && bar4_q_valid);
   wire [11-LB:0]     play_at = line + (12-LB)'(reading == PLAY && cs_ready);
-  assign bq_ready = reading == POOLED;
+  assign bar4_q_ready = reading == POOLED;
 
   always_ff @(posedge clk) begin
     if (fill)
-      buffer[line] <= (reading == POOLED) ? bq_data : b_data;
+      buffer[line] <= (reading == POOLED) ? bar4_q_data : aperture_q_data;
     played <= buffer[play_at];
   end
 
@@ -219,11 +220,11 @@ module glk_requests #(
     unique case (reading)
       NONE:
         if (d_valid && d_take && !d_write) begin
-          c_id      <= d_id;
-          c_offset  <= d_offset[11:0];
-          c_length  <= d_length;
-          line      <= d_offset[11:LB];
-          last_line <= (d_length == 13'd0) ? d_offset[11:LB] : d_end[11:LB];
+          cpl_id     <= d_id;
+          cpl_offset <= d_offset[11:0];
+          cpl_length <= d_length;
+          line       <= d_offset[11:LB];
+          last_line  <= (d_length == 13'd0) ? d_offset[11:LB] : d_end[11:LB];
           case (d_route)
             REGISTER: reading <= REGISTERS;
             APERTURE: reading <= LOAD;
@@ -232,14 +233,14 @@ module glk_requests #(
           endcase
         end
       REGISTERS:
-        if (y_valid)
+        if (reg_q_valid)
           reading <= NONE;
       LOAD, POOLED:
         if (fill) begin
           line <= line + (12-LB)'(1);
-          if (reading == LOAD ? b_last || b_error : bq_last) begin
-            line    <= c_offset[11:LB];
-            reading <= (reading == LOAD && b_error) ? ONES : PRIME;
+          if (reading == LOAD ? aperture_q_last || aperture_q_error : bar4_q_last) begin
+            line    <= cpl_offset[11:LB];
+            reading <= (reading == LOAD && aperture_q_error) ? ONES : PRIME;
           end
         end
       PRIME: reading <= PLAY;
@@ -255,22 +256,22 @@ module glk_requests #(
   end
 
   // --- completion ---
-  wire               cs_valid = (reading == REGISTERS && y_valid) || reading == PLAY || reading == ONES;
+  wire               cs_valid = (reading == REGISTERS && reg_q_valid) || reading == PLAY || reading == ONES;
   wire               cs_last  = reading == REGISTERS || is_last;
-  wire [63:0]        y_placed = y_data << {c_offset[2:0], 3'b0};
+  wire [63:0]        y_placed = reg_q_data << {cpl_offset[2:0], 3'b0};
   wire [DATA_W-1:0]  cs_data  = (reading == REGISTERS) ? {(LANES/8){y_placed}} : played | {DATA_W{reading == ONES}};
   glk_skid #(.W(DATA_W + 1)) out (
     .clk, .rst, .s_data({cs_data, cs_last}), .s_valid(cs_valid), .s_ready(cs_ready),
-    .m_data({c_data, c_last}), .m_valid(c_valid), .m_ready(c_ready));
+    .m_data({cpl_data, cpl_last}), .m_valid(cpl_valid), .m_ready(cpl_ready));
 
   logic busy; // from the clock after a read is accepted until its completion has been transferred
-  assign r_read_ready = !busy;
-  assign idle = !h_valid && !d_valid && !x_valid && !busy;
+  assign req_read_ready = !busy;
+  assign idle = !h_valid && !d_valid && !reg_valid && !busy;
 
   always_ff @(posedge clk) begin
-    if (r_valid && r_ready && !r_write)
+    if (req_valid && req_ready && !req_write)
       busy <= 1'b1;
-    else if (c_valid && c_ready && c_last)
+    else if (cpl_valid && cpl_ready && cpl_last)
       busy <= 1'b0;
     if (rst)
       busy <= 1'b0;
@@ -281,7 +282,7 @@ module glk_requests #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   // Load data arrives only while it is awaited, so the stream needs no ready.
   always_ff @(posedge clk)
-    if (checks && b_valid)
+    if (checks && aperture_q_valid)
       assert(reading == LOAD);
 `endif
 endmodule

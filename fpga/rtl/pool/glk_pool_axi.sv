@@ -19,17 +19,17 @@ module glk_pool_axi #(
   input  logic              mem_rst, // of the memory
 
   // Pool port (glk_card)
-  input  logic              p_write,
-  input  logic [47:0]       p_offset,
-  input  logic [12:0]       p_length,
-  input  logic [DATA_W-1:0] p_data,
-  input  logic              p_last,
-  input  logic              p_valid,
-  output logic              p_ready,
-  output logic [DATA_W-1:0] q_data,
-  output logic              q_last,
-  output logic              q_valid,
-  input  logic              q_ready,
+  input  logic              pool_write,
+  input  logic [47:0]       pool_offset,
+  input  logic [12:0]       pool_length,
+  input  logic [DATA_W-1:0] pool_data,
+  input  logic              pool_last,
+  input  logic              pool_valid,
+  output logic              pool_ready,
+  output logic [DATA_W-1:0] pool_q_data,
+  output logic              pool_q_last,
+  output logic              pool_q_valid,
+  input  logic              pool_q_ready,
 
   output logic              e_write, // the answer to a write, or a line of a read, is an error
   output logic              e_read,
@@ -87,22 +87,22 @@ module glk_pool_axi #(
   end
 
   logic aw_room, w_room, ar_room, q_room, closed;
-  wire  may_write = aw_room && !writing[write_tail] && read_hit == '0;
-  wire  may_read  = ar_room && !reading[read_tail] && write_hit == '0;
-  wire  may       = t_valid && !t_issued && !pad && (t_write ? may_write : may_read);
-  wire  last      = t_left == 8'd0;
-  wire  goes      = t_valid && t_write && (t_issued || may) && full && w_room && !pad; // the beat, in any clock without rst
-  wire  done      = (may && !t_write) || (goes && last);
-  wire  next      = t_valid && t_write && (!full || (goes && !last));
-  wire  open      = !pad && !closed && (!t_valid || done || next);
-  wire  issue     = may && !rst;
-  wire  beat      = goes && !rst;
-  wire  padding   = pad && w_room;
-  wire  take      = p_valid && open && !rst;
-  wire  begins    = take && !next;
-  assign p_ready  = open;
+  wire  may_write   = aw_room && !writing[write_tail] && read_hit == '0;
+  wire  may_read    = ar_room && !reading[read_tail] && write_hit == '0;
+  wire  may         = t_valid && !t_issued && !pad && (t_write ? may_write : may_read);
+  wire  last        = t_left == 8'd0;
+  wire  goes        = t_valid && t_write && (t_issued || may) && full && w_room && !pad; // the beat, in any clock without rst
+  wire  done        = (may && !t_write) || (goes && last);
+  wire  next        = t_valid && t_write && (!full || (goes && !last));
+  wire  open        = !pad && !closed && (!t_valid || done || next);
+  wire  issue       = may && !rst;
+  wire  beat        = goes && !rst;
+  wire  padding     = pad && w_room;
+  wire  take        = pool_valid && open && !rst;
+  wire  begins      = take && !next;
+  assign pool_ready = open;
 
-  wire [12:0]      span  = 13'(p_offset[L-1:0]) + p_length;
+  wire [12:0]      span  = 13'(pool_offset[L-1:0]) + pool_length;
   wire [12:0]      lines = (span == 13'd0) ? 13'd0 : (span - 13'd1) >> L; // minus 1
   wire [LANES-1:0] from  = t_first ? {LANES{1'b1}} << t_offset[L-1:0] : {LANES{1'b1}};
   wire [LANES-1:0] upto  = (last && t_end != '0) ? ~({LANES{1'b1}} << t_end) : {LANES{1'b1}};
@@ -121,14 +121,14 @@ module glk_pool_axi #(
       pad <= 1'b0;
     if (take) begin
       full   <= 1'b1;
-      t_data <= p_data;
+      t_data <= pool_data;
     end
     if (begins) begin
       t_valid  <= 1'b1;
       t_issued <= 1'b0;
-      t_write  <= p_write;
+      t_write  <= pool_write;
       t_first  <= 1'b1;
-      t_offset <= p_offset;
+      t_offset <= pool_offset;
       t_end    <= span[L-1:0];
       t_lines  <= lines[7:0];
       t_left   <= lines[7:0];
@@ -162,7 +162,7 @@ module glk_pool_axi #(
   assign rready = q_room || drop;
   glk_skid #(.W(DATA_W + 1)) q (
     .clk, .rst(rst || mem_rst), .s_data({rresp[1] ? {DATA_W{1'b1}} : rdata, rlast}), .s_valid(rvalid && !drop), .s_ready(q_room),
-    .m_data({q_data, q_last}), .m_valid(q_valid), .m_ready(q_ready));
+    .m_data({pool_q_data, pool_q_last}), .m_valid(pool_q_valid), .m_ready(pool_q_ready));
 
   always_ff @(posedge clk) begin
     if (issue && t_write) begin
@@ -201,6 +201,6 @@ module glk_pool_axi #(
       e_read     <= 1'b0;
     end
   end
-  wire unused = &{1'b0, p_last, bresp[0], rresp[0], lines[12:8]}; // the length says which beat is the last
+  wire unused = &{1'b0, pool_last, bresp[0], rresp[0], lines[12:8]}; // the length says which beat is the last
 endmodule
 `default_nettype wire

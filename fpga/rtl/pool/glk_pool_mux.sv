@@ -14,60 +14,60 @@ module glk_pool_mux #(
   input  logic              rst,
 
   // BAR 4 accesses; do not cross a 4 KiB boundary
-  input  logic              b_write,
-  input  logic [47:0]       b_offset,
-  input  logic [12:0]       b_length,
-  input  logic [DATA_W-1:0] b_data,
-  input  logic              b_last,
-  input  logic              b_valid,
-  output logic              b_ready,
-  output logic [DATA_W-1:0] b_q_data,
-  output logic              b_q_last,
-  output logic              b_q_valid,
-  input  logic              b_q_ready,
+  input  logic              bar4_write,
+  input  logic [47:0]       bar4_offset,
+  input  logic [12:0]       bar4_length,
+  input  logic [DATA_W-1:0] bar4_data,
+  input  logic              bar4_last,
+  input  logic              bar4_valid,
+  output logic              bar4_ready,
+  output logic [DATA_W-1:0] bar4_q_data,
+  output logic              bar4_q_last,
+  output logic              bar4_q_valid,
+  input  logic              bar4_q_ready,
 
   // Endpoint writes; may cross one 4 KiB boundary
-  input  logic [47:0]       e_offset,
-  input  logic [12:0]       e_length,
-  input  logic [DATA_W-1:0] e_data,
-  input  logic              e_last,
-  input  logic              e_valid,
-  output logic              e_ready,
+  input  logic [47:0]       write_offset,
+  input  logic [12:0]       write_length,
+  input  logic [DATA_W-1:0] write_data,
+  input  logic              write_last,
+  input  logic              write_valid,
+  output logic              write_ready,
 
   // Loads of this card; do not cross a 4 KiB boundary
-  input  logic [47:0]       l_offset,
-  input  logic [12:0]       l_length,
-  input  logic              l_valid,
-  output logic              l_ready,
-  output logic [DATA_W-1:0] l_q_data,
-  output logic              l_q_last,
-  output logic              l_q_valid,
-  input  logic              l_q_ready,
+  input  logic [47:0]       load_offset,
+  input  logic [12:0]       load_length,
+  input  logic              load_valid,
+  output logic              load_ready,
+  output logic [DATA_W-1:0] load_q_data,
+  output logic              load_q_last,
+  output logic              load_q_valid,
+  input  logic              load_q_ready,
   // Loads of the other card, whose data are always accepted; do not cross a 4 KiB boundary
-  input  logic [47:0]       k_offset,
-  input  logic [12:0]       k_length,
-  input  logic              k_valid,
-  output logic              k_ready,
-  output logic [DATA_W-1:0] k_q_data,
-  output logic              k_q_last,
-  output logic              k_q_valid,
+  input  logic [47:0]       serve_offset,
+  input  logic [12:0]       serve_length,
+  input  logic              serve_valid,
+  output logic              serve_ready,
+  output logic [DATA_W-1:0] serve_q_data,
+  output logic              serve_q_last,
+  output logic              serve_q_valid,
 
   // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark
-  input  logic [1:0]        t_kind, // 0, 1, 2, 3
-  input  logic [47:0]       t_offset,
-  input  logic [12:0]       t_length,
-  input  logic [DATA_W-1:0] t_data,
-  input  logic              t_last,
-  input  logic              t_valid,
-  output logic              t_ready,
-  output logic [DATA_W-1:0] t_q_data,
-  output logic              t_q_last,
-  output logic              t_q_valid,
+  input  logic [1:0]        timed_kind, // 0, 1, 2, 3
+  input  logic [47:0]       timed_offset,
+  input  logic [12:0]       timed_length,
+  input  logic [DATA_W-1:0] timed_data,
+  input  logic              timed_last,
+  input  logic              timed_valid,
+  output logic              timed_ready,
+  output logic [DATA_W-1:0] timed_q_data,
+  output logic              timed_q_last,
+  output logic              timed_q_valid,
   // Zeros, for a page; a beat each
-  input  logic [35:0]       z_page,
-  input  logic              z_last,
-  input  logic              z_valid,
-  output logic              z_ready,
+  input  logic [35:0]       zero_page,
+  input  logic              zero_last,
+  input  logic              zero_valid,
+  output logic              zero_ready,
 
   // To be stamped; `stamp_room` 0: for at most some clocks more
   output logic              stamp_valid,
@@ -96,12 +96,12 @@ module glk_pool_mux #(
   logic       o_ready;      // from the output stage
   logic       may_begin;    // there is room to stamp what begins
   wire        go     = o_ready && (begun || may_begin);
-  wire  [5:0] valids = {z_valid, t_valid, k_valid, l_valid, e_valid, b_valid};
-  assign {z_ready, t_ready, k_ready, l_ready, e_ready, b_ready} = turn & {6{go}};
+  wire  [5:0] valids = {zero_valid, timed_valid, serve_valid, load_valid, write_valid, bar4_valid};
+  assign {zero_ready, timed_ready, serve_ready, load_ready, write_ready, bar4_ready} = turn & {6{go}};
   wire        gb = turn[0], ge = turn[1], gl = turn[2], gk = turn[3], gt = turn[4], gz = turn[5];
 
   wire now_valid = |(turn & valids);
-  wire now_last  = (gb && b_last) || (ge && e_last) || gl || gk || (gt && t_last) || (gz && z_last);
+  wire now_last  = (gb && bar4_last) || (ge && write_last) || gl || gk || (gt && timed_last) || (gz && zero_last);
   wire beat      = now_valid && go;
   wire over      = (beat && now_last) || (!now_valid && !begun);
 
@@ -127,29 +127,29 @@ module glk_pool_mux #(
   // --- endpoint writes are split at a 4 KiB boundary; the remainder is a second transaction ---
   logic           e_second;
   logic [11-LB:0] e_line; // beat address within the page, after the first beat
-  wire [11-LB:0]  line = begun ? e_line : e_offset[11:LB];
-  wire            cut  = (&line) && !e_last;
-  wire [12:0]     sum  = {1'b0, e_offset[11:0]} + e_length; // end, relative to the page of the first byte
+  wire [11-LB:0]  line = begun ? e_line : write_offset[11:LB];
+  wire            cut  = (&line) && !write_last;
+  wire [12:0]     sum  = {1'b0, write_offset[11:0]} + write_length; // end, relative to the page of the first byte
   wire            crosses = sum[12]; // also set when it ends exactly at the boundary; then no remainder exists
-  wire [12:0]     room = 13'd4096 - {1'b0, e_offset[11:0]};
-  wire [35:0]     next_page = e_offset[47:12] + 36'd1;
+  wire [12:0]     room = 13'd4096 - {1'b0, write_offset[11:0]};
+  wire [35:0]     next_page = write_offset[47:12] + 36'd1;
 
   always_ff @(posedge clk) begin
-    if (e_valid && e_ready) begin
+    if (write_valid && write_ready) begin
       e_line   <= line + (12-LB)'(1);
-      e_second <= !e_last && (e_second || cut);
+      e_second <= !write_last && (e_second || cut);
     end
     if (rst)
       e_second <= 1'b0;
   end
 
   // --- output stage ---
-  wire          o_write = ge || (gb && b_write) || (gt && t_kind == 2'd2) || gz;
-  wire          o_none  = gt && (t_kind == 2'd0 || t_kind == 2'd3);
+  wire          o_write = ge || (gb && bar4_write) || (gt && timed_kind == 2'd2) || gz;
+  wire          o_none  = gt && (timed_kind == 2'd0 || timed_kind == 2'd3);
   wire          o_last  = now_last || (ge && cut);
-  wire [47:0]   o_offset = gb ? b_offset : gl ? l_offset : gk ? k_offset : gt ? t_offset : gz ? {z_page, 12'b0} : e_second ? {next_page, 12'b0} : e_offset;
-  wire [12:0]   o_length = gb ? b_length : gl ? l_length : gk ? k_length : gt ? t_length : gz ? 13'd4096 : e_second ? {1'b0, sum[11:0]} : crosses ? room : e_length;
-  wire [DATA_W-1:0] o_data = ge ? e_data : gt ? t_data : gz ? '0 : b_data;
+  wire [47:0]   o_offset = gb ? bar4_offset : gl ? load_offset : gk ? serve_offset : gt ? timed_offset : gz ? {zero_page, 12'b0} : e_second ? {next_page, 12'b0} : write_offset;
+  wire [12:0]   o_length = gb ? bar4_length : gl ? load_length : gk ? serve_length : gt ? timed_length : gz ? 13'd4096 : e_second ? {1'b0, sum[11:0]} : crosses ? room : write_length;
+  wire [DATA_W-1:0] o_data = ge ? write_data : gt ? timed_data : gz ? '0 : bar4_data;
 
   glk_skid #(.W(1 + 48 + 13 + DATA_W + 1)) out (
     .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid && !o_none && (begun || may_begin)), .s_ready(o_ready),
@@ -159,7 +159,7 @@ module glk_pool_mux #(
   logic after_cut;
   always_ff @(posedge clk) begin
     stamp_valid  <= beat && (!begun || after_cut) && (o_write || gt);
-    stamp_kind   <= !gt ? 2'd0 : (t_kind == 2'd2) ? 2'd1 : (t_kind == 2'd3) ? 2'd3 : 2'd2;
+    stamp_kind   <= !gt ? 2'd0 : (timed_kind == 2'd2) ? 2'd1 : (timed_kind == 2'd3) ? 2'd3 : 2'd2;
     stamp_offset <= o_offset;
     stamp_length <= o_length;
     if (beat)
@@ -185,19 +185,19 @@ module glk_pool_mux #(
   assign pool_q_ready = asker_valid && q_in_ready;
   glk_skid #(.W(2 + DATA_W + 1)) back (
     .clk, .rst, .s_data({asker, pool_q_data, pool_q_last}), .s_valid(pool_q_valid && asker_valid), .s_ready(q_in_ready),
-    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker[1] || (q_asker[0] ? l_q_ready : b_q_ready)));
-  assign b_q_data  = q_data;
-  assign b_q_last  = q_last;
-  assign b_q_valid = q_valid && q_asker == 2'd0;
-  assign l_q_data  = q_data;
-  assign l_q_last  = q_last;
-  assign l_q_valid = q_valid && q_asker == 2'd1;
-  assign k_q_data  = q_data;
-  assign k_q_last  = q_last;
-  assign k_q_valid = q_valid && q_asker == 2'd2;
-  assign t_q_data  = q_data;
-  assign t_q_last  = q_last;
-  assign t_q_valid = q_valid && q_asker == 2'd3;
+    .m_data({q_asker, q_data, q_last}), .m_valid(q_valid), .m_ready(q_asker[1] || (q_asker[0] ? load_q_ready : bar4_q_ready)));
+  assign bar4_q_data   = q_data;
+  assign bar4_q_last   = q_last;
+  assign bar4_q_valid  = q_valid && q_asker == 2'd0;
+  assign load_q_data   = q_data;
+  assign load_q_last   = q_last;
+  assign load_q_valid  = q_valid && q_asker == 2'd1;
+  assign serve_q_data  = q_data;
+  assign serve_q_last  = q_last;
+  assign serve_q_valid = q_valid && q_asker == 2'd2;
+  assign timed_q_data  = q_data;
+  assign timed_q_last  = q_last;
+  assign timed_q_valid = q_valid && q_asker == 2'd3;
 
 `ifndef SYNTHESIS
   wire checks;

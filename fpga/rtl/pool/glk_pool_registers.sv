@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Block TSU: settings, state and counters of the pool's timestamps. `shown` is the value of `word` when x_done of a read comes: all
+// Block TSU: settings, state and counters of the pool's timestamps. `shown` is the value of `word` when reg_done of a read comes: all
 // writes that the pool took before it are stamped. `allowed` follows word and value by a clock.
 module glk_pool_registers #(
   parameter int SETS    = 1024,
@@ -18,9 +18,9 @@ module glk_pool_registers #(
   output logic [63:0]  shown,
   input  logic [63:0]  value,
   output logic         allowed,
-  input  logic         x_valid,
-  input  logic         x_write,
-  output logic         x_done,
+  input  logic         reg_valid,
+  input  logic         reg_write,
+  output logic         reg_done,
   output logic         swept,      // no command is under way
 
   // Settings
@@ -30,15 +30,15 @@ module glk_pool_registers #(
   output logic [255:0] grains,
 
   // Commands to glk_pool_stamps
-  output logic         c_valid,
-  output logic [2:0]   c_kind,
-  input  logic         c_take,
-  input  logic         c_done,
+  output logic         command_valid,
+  output logic [2:0]   command_kind,
+  input  logic         command_take,
+  input  logic         command_done,
 
-  output logic         z_start,
-  output logic [23:0]  z_first,
-  output logic [23:0]  z_pages,
-  input  logic         z_busy,
+  output logic         zero_start,
+  output logic [23:0]  zero_first,
+  output logic [23:0]  zero_pages,
+  input  logic         zero_busy,
 
   input  logic [31:0]  epoch,
   input  logic [31:0]  floor,
@@ -90,7 +90,7 @@ module glk_pool_registers #(
       CONTROL: setting <= {62'd0, adapt, 1'b0};
       READ:    setting <= 64'(read_lease);
       WRITE:   setting <= 64'(write_lease);
-      CLEAR:   setting <= {z_busy && !x_write, 63'd0};
+      CLEAR:   setting <= {zero_busy && !reg_write, 63'd0};
       9'((glk_regs::TSU_EPOCH - glk_regs::BLOCK_TSU) / 8):    setting <= 64'(epoch);
       9'((glk_regs::TSU_FLOOR - glk_regs::BLOCK_TSU) / 8):    setting <= 64'(floor);
       9'((glk_regs::TSU_CLOCK - glk_regs::BLOCK_TSU) / 8):    setting <= clock;
@@ -108,7 +108,7 @@ module glk_pool_registers #(
     for (int k = 0; k < 16; k = k + 1)
       big[k] = value[4*k +: 4] > 4'(glk_regs::GRAIN_ORDER_MAX - glk_regs::GRAIN_ORDER_MIN);
   assign lease_fits = value != '0 && value <= 64'd32768 && (value >> (TS_BITS - 1)) == '0;
-  assign clear_fits = value[63:48] == '0 && value[47:24] != '0 && 52'(beyond) <= pool_bytes[63:12] && !z_busy;
+  assign clear_fits = value[63:48] == '0 && value[47:24] != '0 && 52'(beyond) <= pool_bytes[63:12] && !zero_busy;
   always_ff @(posedge clk)
     allowed <= of_grain ? big == '0 : (word == CONTROL) ? value[63:2] == '0 : (word == READ || word == WRITE) ? lease_fits :
                word == CLEAR && clear_fits;
@@ -120,26 +120,26 @@ module glk_pool_registers #(
   state_t     state;
   logic [2:0] pace;
   logic       reset_due;
-  assign z_first = value[23:0];
-  assign z_pages = value[47:24];
-  assign swept   = state == IDLE && !reset_due;
+  assign zero_first = value[23:0];
+  assign zero_pages = value[47:24];
+  assign swept      = state == IDLE && !reset_due;
 
   always_ff @(posedge clk) begin
-    x_done  <= 1'b0;
-    z_start <= 1'b0;
-    pace    <= pace + 3'd1;
+    reg_done   <= 1'b0;
+    zero_start <= 1'b0;
+    pace       <= pace + 3'd1;
     case (state)
       IDLE: begin
         pace <= '0;
         if (reset_due) begin
-          c_kind  <= EPOCH;
-          c_valid <= 1'b1;
-          state   <= RESET;
-        end else if (x_valid && !x_done && !x_write) begin
-          c_kind  <= MARK;
-          c_valid <= 1'b1;
-          state   <= COMMAND;
-        end else if (x_valid && !x_done) begin
+          command_kind  <= EPOCH;
+          command_valid <= 1'b1;
+          state         <= RESET;
+        end else if (reg_valid && !reg_done && !reg_write) begin
+          command_kind  <= MARK;
+          command_valid <= 1'b1;
+          state         <= COMMAND;
+        end else if (reg_valid && !reg_done) begin
           state <= LAST;
           if (word == READ)
             read_lease <= value[15:0];
@@ -147,42 +147,42 @@ module glk_pool_registers #(
             write_lease <= value[15:0];
           if (word == CONTROL) begin
             adapt <= value[1];
-            c_kind <= EPOCH;
+            command_kind <= EPOCH;
             if (value[0]) begin
-              c_valid <= 1'b1;
-              state   <= COMMAND;
+              command_valid <= 1'b1;
+              state         <= COMMAND;
             end
           end
           if (word == CLEAR)
-            z_start <= 1'b1;
+            zero_start <= 1'b1;
           if (of_grain && grains[at_grain +: 64] != value) begin
-            c_kind  <= FORGET;
-            c_valid <= 1'b1;
-            state   <= COMMAND;
+            command_kind  <= FORGET;
+            command_valid <= 1'b1;
+            state         <= COMMAND;
           end
         end
       end
       COMMAND: begin
         pace <= '0;
-        if (c_take && c_kind == FORGET)
+        if (command_take && command_kind == FORGET)
           grains[at_grain +: 64] <= value;
-        if (c_done) begin
-          c_valid <= 1'b0;
-          state   <= SETTLE;
+        if (command_done) begin
+          command_valid <= 1'b0;
+          state         <= SETTLE;
         end
       end
       SETTLE: // until the state after it is shown
         if (&pace)
           state <= LAST;
       LAST: begin
-        x_done <= 1'b1;
-        state  <= IDLE;
+        reg_done <= 1'b1;
+        state    <= IDLE;
       end
       default: // RESET
-        if (c_done) begin
-          c_valid   <= 1'b0;
-          reset_due <= 1'b0;
-          state     <= IDLE;
+        if (command_done) begin
+          command_valid <= 1'b0;
+          reset_due     <= 1'b0;
+          state         <= IDLE;
         end
     endcase
     if (clear) begin
@@ -193,15 +193,15 @@ module glk_pool_registers #(
       grains      <= '0;
     end
     if (rst) begin
-      state       <= IDLE;
-      x_done      <= 1'b0;
-      c_valid     <= 1'b0;
-      z_start     <= 1'b0;
-      reset_due   <= 1'b0;
-      read_lease  <= 16'(glk_regs::TSU_READ_LEASE_RESET);
-      write_lease <= 16'(glk_regs::TSU_WRITE_LEASE_RESET);
-      adapt       <= 1'b0;
-      grains      <= '0;
+      state         <= IDLE;
+      reg_done      <= 1'b0;
+      command_valid <= 1'b0;
+      zero_start    <= 1'b0;
+      reset_due     <= 1'b0;
+      read_lease    <= 16'(glk_regs::TSU_READ_LEASE_RESET);
+      write_lease   <= 16'(glk_regs::TSU_WRITE_LEASE_RESET);
+      adapt         <= 1'b0;
+      grains        <= '0;
     end
   end
 endmodule

@@ -29,20 +29,20 @@ module glk_pool_stamps #(
   output logic         s_room,
 
   // Time of the access with a time, stable from before its stamp until its answer; a time later than `limit` is refused
-  input  logic [63:0]  t_time,
-  input  logic [63:0]  t_wts,
-  output logic         t_valid,
-  output logic         t_ok,
-  output logic         t_same,
-  output logic [63:0]  t_first,    // wts
-  output logic [63:0]  t_end,      // rts
+  input  logic [63:0]  timed_time,
+  input  logic [63:0]  timed_wts,
+  output logic         timed_valid,
+  output logic         timed_ok,
+  output logic         timed_same,
+  output logic [63:0]  timed_first, // wts
+  output logic [63:0]  timed_end,   // rts
   output logic [63:0]  limit,
 
-  // Commands: 3 other grains, which are taken over in the clock of x_take, 4 next epoch, 5 mark: all stamps ahead of it are made
-  input  logic         x_valid,    // until x_done
-  input  logic [2:0]   x_kind,
-  output logic         x_take,
-  output logic         x_done,
+  // Commands: 3 other grains, which are taken over in the clock of command_take, 4 next epoch, 5 mark: all stamps ahead of it are made
+  input  logic         command_valid, // until command_done
+  input  logic [2:0]   command_kind,
+  output logic         command_take,
+  output logic         command_done,
 
   output logic [31:0]  epoch,
   output logic [31:0]  floor,
@@ -80,7 +80,7 @@ module glk_pool_stamps #(
     .m_data({f_kind, f_offset, f_length}), .m_valid(f_valid), .m_ready(f_ready));
   always_ff @(posedge clk) begin
     count  <= count + 6'(s_valid) - 6'(f_valid && f_ready);
-    s_room <= count < 6'(DEPTH - 8) && !x_valid;
+    s_room <= count < 6'(DEPTH - 8) && !command_valid;
     if (rst) begin
       count  <= '0;
       s_room <= 1'b0;
@@ -104,10 +104,10 @@ module glk_pool_stamps #(
   assign f_ready = a_go;
   wire [LINE_W-1:0] c_mask = ~((LINE_W'(1) << c_grain) - LINE_W'(1));
   wire [LINE_W-1:0] d_next = d_line + (LINE_W'(1) << d_grain);
-  logic              o_valid, o_ready, d_issue;
-  logic [2:0]        o_kind;
-  assign d_issue = d_valid && o_ready;
-  assign d_go    = !d_valid || (o_ready && d_line == d_last);
+  logic              op_valid, op_ready, d_issue;
+  logic [2:0]        op_kind;
+  assign d_issue = d_valid && op_ready;
+  assign d_go    = !d_valid || (op_ready && d_line == d_last);
 
   always_ff @(posedge clk) begin
     if (a_go) begin
@@ -148,20 +148,20 @@ module glk_pool_stamps #(
   end
 
   // --- operations; commands between stamps ---
-  logic        q_valid, q_ok, q_same, tsu_idle;
-  logic [63:0] q_wts, q_rts;
-  logic [2:0]  q_kind;
+  logic        op_q_valid, op_q_ok, op_q_same, tsu_idle;
+  logic [63:0] op_q_wts, op_q_rts;
+  logic [2:0]  op_q_kind;
   logic [3:0]  settled; // clocks without stamps since the command waits: none enters any more
   logic        asked;
-  wire         offers = x_valid && &settled && !asked;
-  assign o_valid = d_valid || offers;
-  assign o_kind  = !d_valid ? x_kind : (d_kind == 2'd3) ? 3'd6 : {1'b0, d_kind};
-  assign x_take  = offers && !d_valid && o_ready;
+  wire         offers = command_valid && &settled && !asked;
+  assign op_valid     = d_valid || offers;
+  assign op_kind      = !d_valid ? command_kind : (d_kind == 2'd3) ? 3'd6 : {1'b0, d_kind};
+  assign command_take = offers && !d_valid && op_ready;
 
   always_ff @(posedge clk) begin
     settled <= (held && !s_valid && !f_some && !f_valid && !a_valid && !b_valid && !c_valid && !d_valid) ? settled + 4'(!(&settled)) : '0;
-    held    <= x_valid && !x_done;
-    asked   <= (asked || x_take) && x_valid && !x_done;
+    held    <= command_valid && !command_done;
+    asked   <= (asked || command_take) && command_valid && !command_done;
     if (rst) begin
       settled <= '0;
       held    <= 1'b0;
@@ -171,23 +171,24 @@ module glk_pool_stamps #(
 
   glk_tsu #(.SETS(SETS), .WAYS(WAYS), .TS_BITS(TS_BITS), .LINE_W(LINE_W)) tsu (
     .clk, .rst, .read_lease, .write_lease, .adapt,
-    .o_kind, .o_line(d_line), .o_time(t_time), .o_wts(t_wts), .o_valid, .o_ready,
-    .q_ok, .q_same, .q_wts, .q_rts, .q_kind, .q_valid, .epoch, .floor, .clock, .greatest, .limit, .e_eviction, .e_epoch, .e_error, .idle(tsu_idle));
+    .op_kind, .op_line(d_line), .op_time(timed_time), .op_wts(timed_wts), .op_valid, .op_ready,
+    .op_q_ok, .op_q_same, .op_q_wts, .op_q_rts, .op_q_kind, .op_q_valid, .epoch, .floor, .clock, .greatest, .limit, .e_eviction,
+    .e_epoch, .e_error, .idle(tsu_idle));
 
-  assign t_valid = q_valid && (q_kind == 3'd1 || q_kind == 3'd2 || q_kind == 3'd6);
-  assign t_ok    = q_ok;
-  assign t_same  = q_same;
-  assign t_first = q_wts;
-  assign t_end   = q_rts;
-  assign x_done  = q_valid && q_kind >= 3'd3 && q_kind != 3'd6;
+  assign timed_valid  = op_q_valid && (op_q_kind == 3'd1 || op_q_kind == 3'd2 || op_q_kind == 3'd6);
+  assign timed_ok     = op_q_ok;
+  assign timed_same   = op_q_same;
+  assign timed_first  = op_q_wts;
+  assign timed_end    = op_q_rts;
+  assign command_done = op_q_valid && op_q_kind >= 3'd3 && op_q_kind != 3'd6;
 
   always_ff @(posedge clk) begin
-    e_untimed <= q_valid && q_kind == 3'd0;
-    e_write   <= q_valid && q_kind == 3'd1 && q_ok;
-    e_read    <= q_valid && q_kind == 3'd2 && q_ok;
-    e_same    <= q_valid && q_kind == 3'd2 && q_ok && q_same;
-    e_refused <= t_valid && !q_ok;
-    idle      <= tsu_idle && !s_valid && !f_some && !f_valid && !a_valid && !b_valid && !c_valid && !d_valid && !x_valid;
+    e_untimed <= op_q_valid && op_q_kind == 3'd0;
+    e_write   <= op_q_valid && op_q_kind == 3'd1 && op_q_ok;
+    e_read    <= op_q_valid && op_q_kind == 3'd2 && op_q_ok;
+    e_same    <= op_q_valid && op_q_kind == 3'd2 && op_q_ok && op_q_same;
+    e_refused <= timed_valid && !op_q_ok;
+    idle      <= tsu_idle && !s_valid && !f_some && !f_valid && !a_valid && !b_valid && !c_valid && !d_valid && !command_valid;
     if (rst)
       idle <= 1'b0;
   end

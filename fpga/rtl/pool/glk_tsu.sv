@@ -21,20 +21,20 @@ module glk_tsu #(
   input  logic              adapt,
 
   // Operations: 0 write without a time, 1 write, 2 read, 3 forget all entries, 4 next epoch, 5 and 6 none
-  input  logic [2:0]        o_kind,
-  input  logic [LINE_W-1:0] o_line,
-  input  logic [63:0]       o_time,
-  input  logic [63:0]       o_wts,   // of a read: the copy's, or all ones
-  input  logic              o_valid,
-  output logic              o_ready,
+  input  logic [2:0]        op_kind,
+  input  logic [LINE_W-1:0] op_line,
+  input  logic [63:0]       op_time,
+  input  logic [63:0]       op_wts, // of a read: the copy's, or all ones
+  input  logic              op_valid,
+  output logic              op_ready,
 
   // Their results, in order
-  output logic              q_ok,    // not refused for its time
-  output logic              q_same,  // the copy is the line's bytes
-  output logic [63:0]       q_wts,
-  output logic [63:0]       q_rts,
-  output logic [2:0]        q_kind,
-  output logic              q_valid,
+  output logic              op_q_ok,   // not refused for its time
+  output logic              op_q_same, // the copy is the line's bytes
+  output logic [63:0]       op_q_wts,
+  output logic [63:0]       op_q_rts,
+  output logic [2:0]        op_q_kind,
+  output logic              op_q_valid,
 
   // State; pulses of events
   output logic [31:0]       epoch,
@@ -64,7 +64,7 @@ module glk_tsu #(
   logic [63:0]       i_time, i_wts;
   logic              i_valid, i_ready;
   glk_skid #(.W(3 + LINE_W + 128)) in (
-    .clk, .rst, .s_data({o_kind, o_line, o_time, o_wts}), .s_valid(o_valid), .s_ready(o_ready),
+    .clk, .rst, .s_data({op_kind, op_line, op_time, op_wts}), .s_valid(op_valid), .s_ready(op_ready),
     .m_data({i_kind, i_line, i_time, i_wts}), .m_valid(i_valid), .m_ready(i_ready));
   // All bits of the line count, folded: lines of coarse grains, whose lower bits are 0, are spread over all sets.
   logic [SB-1:0]   i_set;
@@ -101,17 +101,18 @@ module glk_tsu #(
   logic [WB-1:0]         s_way, s_victim;
   logic [TS_BITS-1:0]    s_wts, s_rts, s_ends;
   logic [2:0]            s_order;
-  logic                  w_valid, w_all;
-  logic [SB-1:0]         w_set;
+  logic                  write_valid, write_all;
+  logic [SB-1:0]         write_set;
   logic [WB-1:0]         f_way;
   logic [TAG_W-1:0]      f_tag;
   logic [TS_BITS-1:0]    f_wts, f_rts;
   logic [2:0]            f_order;
   glk_tsu_ways #(.SETS(SETS), .WAYS(WAYS), .TS_BITS(TS_BITS), .TAG_W(TAG_W)) ways (
-    .clk, .run, .r_set(i_set), .r_tag(i_tag),
-    .q_error(s_error), .q_hit(s_hit), .q_way(s_way), .q_wts(s_wts), .q_rts(s_rts), .q_order(s_order),
-    .q_victim(s_victim), .q_used(s_used), .q_ends(s_ends),
-    .w_valid, .w_all, .w_some(!w_all), .w_set, .w_way(f_way), .w_tag(f_tag), .w_wts(f_wts), .w_rts(f_rts), .w_order(f_order));
+    .clk, .run, .read_set(i_set), .read_tag(i_tag),
+    .read_q_error(s_error), .read_q_hit(s_hit), .read_q_way(s_way), .read_q_wts(s_wts), .read_q_rts(s_rts), .read_q_order(s_order),
+    .read_q_victim(s_victim), .read_q_used(s_used), .read_q_ends(s_ends),
+    .write_valid, .write_all, .write_some(!write_all), .write_set, .write_way(f_way), .write_tag(f_tag), .write_wts(f_wts),
+    .write_rts(f_rts), .write_order(f_order));
 
   always_ff @(posedge clk) begin
     if (run) begin
@@ -178,10 +179,10 @@ module glk_tsu #(
   wire [SUM_W-1:0]    e_sum    = SUM_W'(e_wts) + SUM_W'(write_lease) - SUM_W'(1);
   wire                e_over   = |e_sum[SUM_W-1:TS_BITS];
 
-  assign emptied = state == CLEAR;
-  assign w_all   = state == CLEAR;
-  assign w_valid = w_all || f_write;
-  assign w_set   = w_all ? sweep : f_set;
+  assign emptied     = state == CLEAR;
+  assign write_all   = state == CLEAR;
+  assign write_valid = write_all || f_write;
+  assign write_set   = write_all ? sweep : f_set;
 
   always_ff @(posedge clk) begin
     e_eviction <= 1'b0;
@@ -357,7 +358,7 @@ module glk_tsu #(
 
     if (starts && i_kind != UNTIMED)
       timed <= 1'b1;
-    else if (q_valid && q_kind != UNTIMED)
+    else if (op_q_valid && op_q_kind != UNTIMED)
       timed <= 1'b0;
 
     if (rst) begin
@@ -374,30 +375,30 @@ module glk_tsu #(
   end
 
   // --- the result; the entry is written ---
-  assign f_write = q_valid && q_ok && (q_kind == UNTIMED || q_kind == WRITE || q_kind == READ);
+  assign f_write = op_q_valid && op_q_ok && (op_q_kind == UNTIMED || op_q_kind == WRITE || op_q_kind == READ);
   logic [31:0] f_epoch;
-  assign q_wts   = {f_epoch, 32'(f_wts)};
-  assign q_rts   = {f_epoch, 32'(f_rts)};
+  assign op_q_wts   = {f_epoch, 32'(f_wts)};
+  assign op_q_rts   = {f_epoch, 32'(f_rts)};
   always_ff @(posedge clk) begin
-    q_valid <= e_valid;
-    q_ok    <= e_ok;
-    q_same  <= e_same;
-    q_kind  <= e_kind;
-    f_epoch <= e_epoch_number;
-    f_set   <= e_set;
-    f_tag   <= e_tag;
-    f_way   <= e_way;
-    f_wts   <= e_wts;
-    f_rts   <= e_given ? e_rts : e_over ? LAST : e_sum[TS_BITS-1:0];
-    f_order <= e_order;
-    if (f_write && q_rts > greatest)
-      greatest <= q_rts;
+    op_q_valid <= e_valid;
+    op_q_ok    <= e_ok;
+    op_q_same  <= e_same;
+    op_q_kind  <= e_kind;
+    f_epoch    <= e_epoch_number;
+    f_set      <= e_set;
+    f_tag      <= e_tag;
+    f_way      <= e_way;
+    f_wts      <= e_wts;
+    f_rts      <= e_given ? e_rts : e_over ? LAST : e_sum[TS_BITS-1:0];
+    f_order    <= e_order;
+    if (f_write && op_q_rts > greatest)
+      greatest <= op_q_rts;
     limit <= (greatest[TS_BITS-1:0] == LAST) ? {greatest[63:32] + 32'd1, 32'd0} : greatest + 64'd1;
-    idle  <= !i_valid && !o_valid && valids == '0 && !d_valid && !e_valid && !q_valid && state == FLOW;
+    idle  <= !i_valid && !op_valid && valids == '0 && !d_valid && !e_valid && !op_q_valid && state == FLOW;
     if (rst) begin
-      q_valid  <= 1'b0;
-      greatest <= 64'd0;
-      idle     <= 1'b0;
+      op_q_valid <= 1'b0;
+      greatest   <= 64'd0;
+      idle       <= 1'b0;
     end
   end
 

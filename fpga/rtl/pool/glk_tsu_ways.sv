@@ -16,28 +16,28 @@ module glk_tsu_ways #(
   input  logic               clk,
   input  logic               run,
 
-  input  logic [SB-1:0]      r_set,
-  input  logic [TAG_W-1:0]   r_tag,
+  input  logic [SB-1:0]      read_set,
+  input  logic [TAG_W-1:0]   read_tag,
 
-  output logic               q_error,  // parity error in an entry of the set
-  output logic               q_hit,
-  output logic [WB-1:0]      q_way,    // of the line
-  output logic [TS_BITS-1:0] q_wts,
-  output logic [TS_BITS-1:0] q_rts,
-  output logic [2:0]         q_order,
-  output logic [WB-1:0]      q_victim,
-  output logic               q_used,   // the victim is an entry
-  output logic [TS_BITS-1:0] q_ends,   // its rts
+  output logic               read_q_error, // parity error in an entry of the set
+  output logic               read_q_hit,
+  output logic [WB-1:0]      read_q_way,   // of the line
+  output logic [TS_BITS-1:0] read_q_wts,
+  output logic [TS_BITS-1:0] read_q_rts,
+  output logic [2:0]         read_q_order,
+  output logic [WB-1:0]      read_q_victim,
+  output logic               read_q_used,  // the victim is an entry
+  output logic [TS_BITS-1:0] read_q_ends,  // its rts
 
-  input  logic               w_valid,  // write
-  input  logic               w_all,    // all ways
-  input  logic               w_some,   // an entry, not its absence
-  input  logic [SB-1:0]      w_set,
-  input  logic [WB-1:0]      w_way,
-  input  logic [TAG_W-1:0]   w_tag,
-  input  logic [TS_BITS-1:0] w_wts,
-  input  logic [TS_BITS-1:0] w_rts,
-  input  logic [2:0]         w_order
+  input  logic               write_valid, // write
+  input  logic               write_all,   // all ways
+  input  logic               write_some,  // an entry, not its absence
+  input  logic [SB-1:0]      write_set,
+  input  logic [WB-1:0]      write_way,
+  input  logic [TAG_W-1:0]   write_tag,
+  input  logic [TS_BITS-1:0] write_wts,
+  input  logic [TS_BITS-1:0] write_rts,
+  input  logic [2:0]         write_order
 );
   localparam int LEVELS = $clog2(WAYS);
   localparam int TREE   = (LEVELS > 0) ? LEVELS : 1;
@@ -45,7 +45,7 @@ module glk_tsu_ways #(
   localparam int BITS   = 2 + TAG_W + TIMES; // {parity, valid, tag, order, wts, rts}
   localparam int CANDIDATE = WB + 1 + TS_BITS;
 
-  wire [BITS-2:0] w_entry = {w_some, w_tag, w_order, w_wts, w_rts};
+  wire [BITS-2:0] w_entry = {write_some, write_tag, write_order, write_wts, write_rts};
   wire [BITS-1:0] w_row   = {^w_entry, w_entry};
 
   // --- entries, tags, parity ---
@@ -55,7 +55,7 @@ module glk_tsu_ways #(
   logic [WAYS*CANDIDATE-1:0] leaves; // {way, valid, rts if valid}
   always_ff @(posedge clk)
     if (run)
-      tag <= r_tag;
+      tag <= read_tag;
   genvar w;
   generate
     for (w = 0; w < WAYS; w = w + 1) begin : way
@@ -63,10 +63,10 @@ module glk_tsu_ways #(
       logic [BITS-1:0] row;
       wire             valid = row[BITS-2];
       always_ff @(posedge clk) begin
-        if (w_valid && (w_all || w_way == WB'(w)))
-          rows[w_set] <= w_row;
+        if (write_valid && (write_all || write_way == WB'(w)))
+          rows[write_set] <= w_row;
         if (run)
-          row <= rows[r_set];
+          row <= rows[read_set];
       end
       always_ff @(posedge clk)
         if (run) begin
@@ -94,7 +94,7 @@ module glk_tsu_ways #(
   always_ff @(posedge clk)
     if (run)
       found <= (TREE*FOUND)'({found, |wrongs, |hits, hit_way, hit_times});
-  assign {q_error, q_hit, q_way, q_order, q_wts, q_rts} = found[(TREE-1)*FOUND +: FOUND];
+  assign {read_q_error, read_q_hit, read_q_way, read_q_order, read_q_wts, read_q_rts} = found[(TREE-1)*FOUND +: FOUND];
 
   // --- the least of all, of equals the first: a tree with a level a clock; node k is the lesser of 2 k and 2 k + 1 ---
   logic [2*WAYS*CANDIDATE-1:CANDIDATE] nodes;
@@ -114,6 +114,6 @@ module glk_tsu_ways #(
   always_ff @(posedge clk)
     if (run)
       only <= leaves[CANDIDATE-1:0];
-  assign {q_victim, q_used, q_ends} = (WAYS > 1) ? nodes[CANDIDATE +: CANDIDATE] : only;
+  assign {read_q_victim, read_q_used, read_q_ends} = (WAYS > 1) ? nodes[CANDIDATE +: CANDIDATE] : only;
 endmodule
 `default_nettype wire

@@ -17,22 +17,22 @@ module glk_region_chunks #(
   output logic               swept,   // that is done
 
   // Arrivals; answers in order
-  input  logic               a_valid,
-  input  logic [RW-1:0]      a_region,
-  input  logic [KW-1:0]      a_chunk, // its counter
-  input  logic [1:0]         a_epoch,
-  input  logic [15:0]        a_count,
-  output logic               a_done,
-  output logic               a_ok,
-  output logic               a_listed,
+  input  logic               arrival_valid,
+  input  logic [RW-1:0]      arrival_region,
+  input  logic [KW-1:0]      arrival_chunk, // its counter
+  input  logic [1:0]         arrival_epoch,
+  input  logic [15:0]        arrival_count,
+  output logic               arrival_done,
+  output logic               arrival_ok,
+  output logic               arrival_listed,
 
   // Take of a region's first ready chunk; not while one is under way
-  input  logic               t_valid,
-  input  logic [RW-1:0]      t_region,
-  input  logic [1:0]         t_epoch,
-  output logic               t_done,
-  output logic [KW-1:0]      t_chunk,
-  output logic               t_complete,
+  input  logic               take_valid,
+  input  logic [RW-1:0]      take_region,
+  input  logic [1:0]         take_epoch,
+  output logic               take_done,
+  output logic [KW-1:0]      take_chunk,
+  output logic               take_complete,
   output logic [REGIONS-1:0] some,    // regions with ready chunks
 
   // Its transfer is finished; drop: the list is dropped, and what waited for its chunks need not
@@ -41,21 +41,21 @@ module glk_region_chunks #(
   input  logic [RW-1:0]      finish_region,
 
   // Walk over the counters of a region: list dirty ones, or restart all; until busy falls
-  input  logic               w_start,
-  input  logic               w_restart,
-  input  logic [RW-1:0]      w_region,
-  input  logic [1:0]         w_epoch,
-  input  logic [KW-1:0]      w_first,
-  input  logic [KW:0]        w_chunks, // at least 1
-  output logic               w_busy,
+  input  logic               walk_start,
+  input  logic               walk_restart,
+  input  logic [RW-1:0]      walk_region,
+  input  logic [1:0]         walk_epoch,
+  input  logic [KW-1:0]      walk_first,
+  input  logic [KW:0]        walk_chunks, // at least 1
+  output logic               walk_busy,
 
   // Registers; stable until done
-  input  logic               k_valid,
-  input  logic               k_write,
-  input  logic [KW-1:0]      k_chunk,
-  input  logic [15:0]        k_initial,
-  output logic               k_done,
-  output logic [35:0]        k_counter,
+  input  logic               chunk_reg_valid,
+  input  logic               chunk_reg_write,
+  input  logic [KW-1:0]      chunk_reg_chunk,
+  input  logic [15:0]        chunk_reg_initial,
+  output logic               chunk_reg_done,
+  output logic [35:0]        chunk_reg_counter,
 
   // Counts of a region, one clock later; `fresh`: a region becomes valid
   input  logic               fresh,
@@ -66,90 +66,91 @@ module glk_region_chunks #(
   output logic [KW:0]        look_finished
 );
   localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, LOOK = 3'd5, CLEAR = 3'd6;
-  localparam int PIPE = 4; // clocks from u to q
+  localparam int PIPE = 4; // clocks from op to op_q
 
   wire reset = rst || clear;
 
   // --- operations: arrivals, sweep after a reset, takes, registers, walks ---
-  logic [2:0]    u_kind, q_kind;
-  logic [KW-1:0] u_chunk, q_chunk;
-  logic [1:0]    u_epoch;
-  logic [15:0]   u_count;
+  logic [2:0]    op_kind, op_q_kind;
+  logic [KW-1:0] op_chunk, op_q_chunk;
+  logic [1:0]    op_epoch;
+  logic [15:0]   op_count;
   logic [RW-1:0] u_region, q_region;
-  logic          u_valid, q_ok, q_listed, q_dirtied, q_undirtied, q_complete, q_valid;
-  logic [35:0]   q_counter;
+  logic          op_valid, op_q_ok, op_q_listed, op_q_dirtied, op_q_undirtied, op_q_complete, op_q_valid;
+  logic [35:0]   op_q_counter;
   glk_region_count #(.CHUNKS(CHUNKS), .TW(RW)) count (
-    .clk, .rst(reset), .u_kind, .u_chunk, .u_epoch, .u_count, .u_tag(u_region), .u_valid,
-    .q_kind, .q_chunk, .q_tag(q_region), .q_ok, .q_listed, .q_dirtied, .q_undirtied, .q_complete, .q_counter, .q_valid);
+    .clk, .rst(reset), .op_kind, .op_chunk, .op_epoch, .op_count, .op_tag(u_region), .op_valid,
+    .op_q_kind, .op_q_chunk, .op_q_tag(q_region), .op_q_ok, .op_q_listed, .op_q_dirtied, .op_q_undirtied, .op_q_complete,
+    .op_q_counter, .op_q_valid);
 
   logic          taken, take_asked, k_asked, k_waits, walks;
   logic [KW-1:0] taken_chunk, sweep, w_at;
   logic [KW:0]   w_left;
   logic [RW-1:0] of_walk, of_take;
-  logic [1:0]    walk_epoch, take_epoch;
-  logic          walk_restart;
+  logic [1:0]    walked_epoch, taken_epoch;
+  logic          walk_restarts;
   logic [2:0]    draining; // operations of the walk that may be under way
-  wire           takes = take_asked && !a_valid && swept;
-  wire           looks = k_asked && !a_valid && !take_asked && swept;
-  wire           steps = walks && !a_valid && !take_asked && !k_asked;
+  wire           takes = take_asked && !arrival_valid && swept;
+  wire           looks = k_asked && !arrival_valid && !take_asked && swept;
+  wire           steps = walks && !arrival_valid && !take_asked && !k_asked;
 
   logic take_ready_unused;
   glk_region_ready #(.REGIONS(REGIONS), .CHUNKS(CHUNKS)) ready (
-    .clk, .rst(reset), .some, .put(q_valid && q_listed), .put_region(q_region), .put_chunk(q_chunk),
-    .take(t_valid), .take_region(t_region), .take_ready(take_ready_unused), .taken, .taken_chunk, .drop, .drop_region(finish_region));
+    .clk, .rst(reset), .some, .put(op_q_valid && op_q_listed), .put_region(q_region), .put_chunk(op_q_chunk),
+    .take(take_valid), .take_region, .take_ready(take_ready_unused), .taken, .taken_chunk, .drop, .drop_region(finish_region));
 
   always_ff @(posedge clk) begin
-    u_valid <= a_valid || !swept || takes || looks || steps;
-    u_count <= a_valid ? a_count : k_initial;
-    if (a_valid) begin
-      u_kind   <= ARRIVE;
-      u_chunk  <= a_chunk;
-      u_region <= a_region;
-      u_epoch  <= a_epoch;
+    op_valid <= arrival_valid || !swept || takes || looks || steps;
+    op_count <= arrival_valid ? arrival_count : chunk_reg_initial;
+    if (arrival_valid) begin
+      op_kind  <= ARRIVE;
+      op_chunk <= arrival_chunk;
+      u_region <= arrival_region;
+      op_epoch <= arrival_epoch;
     end else if (!swept) begin
-      u_kind   <= CLEAR;
-      u_chunk  <= sweep;
+      op_kind  <= CLEAR;
+      op_chunk <= sweep;
       u_region <= '0;
-      u_epoch  <= '0;
+      op_epoch <= '0;
     end else if (take_asked) begin
-      u_kind   <= TAKE;
-      u_chunk  <= t_chunk;
+      op_kind  <= TAKE;
+      op_chunk <= take_chunk;
       u_region <= of_take;
-      u_epoch  <= take_epoch;
+      op_epoch <= taken_epoch;
     end else if (k_asked) begin
-      u_kind   <= k_write ? SET : LOOK;
-      u_chunk  <= k_chunk;
+      op_kind  <= chunk_reg_write ? SET : LOOK;
+      op_chunk <= chunk_reg_chunk;
       u_region <= '0;
-      u_epoch  <= '0;
+      op_epoch <= '0;
     end else begin
-      u_kind   <= walk_restart ? RESTART : LIST;
-      u_chunk  <= w_at;
+      op_kind  <= walk_restarts ? RESTART : LIST;
+      op_chunk <= w_at;
       u_region <= of_walk;
-      u_epoch  <= walk_epoch;
+      op_epoch <= walked_epoch;
     end
 
     // Takes.
-    if (t_valid) begin
-      of_take    <= t_region;
-      take_epoch <= t_epoch;
+    if (take_valid) begin
+      of_take     <= take_region;
+      taken_epoch <= take_epoch;
     end
     if (taken) begin
       take_asked <= 1'b1;
-      t_chunk    <= taken_chunk;
+      take_chunk <= taken_chunk;
     end else if (takes) begin
       take_asked <= 1'b0;
     end
-    t_done     <= q_valid && q_kind == TAKE;
-    t_complete <= q_complete;
+    take_done     <= op_q_valid && op_q_kind == TAKE;
+    take_complete <= op_q_complete;
 
     // Answers to arrivals and registers.
-    a_done    <= q_valid && q_kind == ARRIVE;
-    a_ok      <= q_ok;
-    a_listed  <= q_listed;
-    k_asked   <= k_valid && !k_done && (k_asked ? !looks : !k_waits);
-    k_waits   <= k_valid && !k_done && (k_waits || looks);
-    k_done    <= k_waits && q_valid && (q_kind == LOOK || q_kind == SET);
-    k_counter <= q_counter;
+    arrival_done      <= op_q_valid && op_q_kind == ARRIVE;
+    arrival_ok        <= op_q_ok;
+    arrival_listed    <= op_q_listed;
+    k_asked           <= chunk_reg_valid && !chunk_reg_done && (k_asked ? !looks : !k_waits);
+    k_waits           <= chunk_reg_valid && !chunk_reg_done && (k_waits || looks);
+    chunk_reg_done    <= k_waits && op_q_valid && (op_q_kind == LOOK || op_q_kind == SET);
+    chunk_reg_counter <= op_q_counter;
 
     // Walks.
     if (steps) begin
@@ -160,34 +161,34 @@ module glk_region_chunks #(
     end else if (draining != 3'd0) begin
       draining <= draining - 3'd1;
     end
-    w_busy <= w_start || walks || draining != 3'd0;
-    if (w_start) begin
-      walks        <= 1'b1;
-      of_walk      <= w_region;
-      walk_epoch   <= w_epoch;
-      walk_restart <= w_restart;
-      w_at         <= w_first;
-      w_left       <= w_chunks;
+    walk_busy <= walk_start || walks || draining != 3'd0;
+    if (walk_start) begin
+      walks         <= 1'b1;
+      of_walk       <= walk_region;
+      walked_epoch  <= walk_epoch;
+      walk_restarts <= walk_restart;
+      w_at          <= walk_first;
+      w_left        <= walk_chunks;
     end
 
     // Sweep.
-    if (!swept && !a_valid) begin
+    if (!swept && !arrival_valid) begin
       sweep <= sweep + KW'(1);
       swept <= sweep == KW'(CHUNKS - 1);
     end
     if (reset) begin
-      u_valid    <= 1'b0;
-      swept      <= 1'b0;
-      sweep      <= '0;
-      take_asked <= 1'b0;
-      t_done     <= 1'b0;
-      a_done     <= 1'b0;
-      k_asked    <= 1'b0;
-      k_waits    <= 1'b0;
-      k_done     <= 1'b0;
-      walks      <= 1'b0;
-      draining   <= '0;
-      w_busy     <= 1'b0;
+      op_valid       <= 1'b0;
+      swept          <= 1'b0;
+      sweep          <= '0;
+      take_asked     <= 1'b0;
+      take_done      <= 1'b0;
+      arrival_done   <= 1'b0;
+      k_asked        <= 1'b0;
+      k_waits        <= 1'b0;
+      chunk_reg_done <= 1'b0;
+      walks          <= 1'b0;
+      draining       <= '0;
+      walk_busy      <= 1'b0;
     end
   end
 
@@ -210,9 +211,9 @@ module glk_region_chunks #(
   wire [KW:0] f_before = some_of(some_finished, finish_region) ? finished[finish_region] : '0;
   wire [KW:0] f_listed = some_of(some_listed, finish_region) ? listed[finish_region] : '0;
   always_ff @(posedge clk) begin
-    if (q_valid && (q_dirtied || q_undirtied))
-      dirty[q_region] <= q_dirtied ? q_dirty + (KW+1)'(1) : q_dirty - (KW+1)'(1);
-    if (q_valid && q_listed)
+    if (op_q_valid && (op_q_dirtied || op_q_undirtied))
+      dirty[q_region] <= op_q_dirtied ? q_dirty + (KW+1)'(1) : q_dirty - (KW+1)'(1);
+    if (op_q_valid && op_q_listed)
       listed[q_region] <= q_before + (KW+1)'(1);
     if (finish || drop)
       finished[finish_region] <= drop ? f_listed : f_before + (KW+1)'(1);
@@ -220,9 +221,9 @@ module glk_region_chunks #(
     look_listed   <= some_of(some_listed, look_region) ? listed[look_region] : '0;
     look_finished <= some_of(some_finished, look_region) ? finished[look_region] : '0;
     for (int r = 0; r < REGIONS; r = r + 1) begin
-      if (q_valid && (q_dirtied || q_undirtied) && q_region == RW'(r))
+      if (op_q_valid && (op_q_dirtied || op_q_undirtied) && q_region == RW'(r))
         some_dirty[r] <= 1'b1;
-      if (q_valid && q_listed && q_region == RW'(r))
+      if (op_q_valid && op_q_listed && q_region == RW'(r))
         some_listed[r] <= 1'b1;
       if ((finish || drop) && finish_region == RW'(r))
         some_finished[r] <= 1'b1;

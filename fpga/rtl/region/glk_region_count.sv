@@ -13,24 +13,24 @@ module glk_region_count #(
   input  logic          rst,
 
   // Operations: 0 arrive, 1 take (of a listed chunk), 2 list if dirty, 3 back to the beginning of the epoch, 4 set, 5 look, 6 clear
-  input  logic [2:0]    u_kind,
-  input  logic [KW-1:0] u_chunk,
-  input  logic [1:0]    u_epoch,
-  input  logic [15:0]   u_count, // arrive: writers; set: INITIAL
-  input  logic [TW-1:0] u_tag,
-  input  logic          u_valid,
+  input  logic [2:0]    op_kind,
+  input  logic [KW-1:0] op_chunk,
+  input  logic [1:0]    op_epoch,
+  input  logic [15:0]   op_count, // arrive: writers; set: INITIAL
+  input  logic [TW-1:0] op_tag,
+  input  logic          op_valid,
 
   // Results
-  output logic [2:0]    q_kind,
-  output logic [KW-1:0] q_chunk,
-  output logic [TW-1:0] q_tag,
-  output logic          q_ok,       // an arrival was accepted
-  output logic          q_listed,   // the chunk is to be appended to its list
-  output logic          q_dirtied,  // the chunk became dirty
-  output logic          q_undirtied,// it was, and is no longer
-  output logic          q_complete, // of a chunk taken: all writers have arrived
-  output logic [35:0]   q_counter,  // before the operation
-  output logic          q_valid
+  output logic [2:0]    op_q_kind,
+  output logic [KW-1:0] op_q_chunk,
+  output logic [TW-1:0] op_q_tag,
+  output logic          op_q_ok,       // an arrival was accepted
+  output logic          op_q_listed,   // the chunk is to be appended to its list
+  output logic          op_q_dirtied,  // the chunk became dirty
+  output logic          op_q_undirtied,// it was, and is no longer
+  output logic          op_q_complete, // of a chunk taken: all writers have arrived
+  output logic [35:0]   op_q_counter,  // before the operation
+  output logic          op_q_valid
 );
   localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, CLEAR = 3'd6;
   localparam logic [1:0] CLEAN  = 2'(glk_regs::CHUNK_STATE_CLEAN), DIRTY = 2'(glk_regs::CHUNK_STATE_DIRTY), LISTED = 2'(glk_regs::CHUNK_STATE_LISTED),
@@ -97,10 +97,10 @@ module glk_region_count #(
   end
 
   always_ff @(posedge clk) begin
-    {a_kind, a_chunk, a_epoch, a_count, a_tag} <= {u_kind, u_chunk, u_epoch, u_count, u_tag};
+    {a_kind, a_chunk, a_epoch, a_count, a_tag} <= {op_kind, op_chunk, op_epoch, op_count, op_tag};
     {b_kind, b_chunk, b_epoch, b_count, b_tag} <= {a_kind, a_chunk, a_epoch, a_count, a_tag};
     {c_kind, c_chunk, c_epoch, c_count, c_tag} <= {b_kind, b_chunk, b_epoch, b_count, b_tag};
-    a_valid   <= u_valid;
+    a_valid   <= op_valid;
     b_valid   <= a_valid;
     c_valid   <= b_valid;
     c_counter <= b_counter;
@@ -111,22 +111,22 @@ module glk_region_count #(
     d_new     <= c_new;
     e_new     <= d_new;
 
-    q_valid     <= c_valid;
-    q_kind      <= c_kind;
-    q_chunk     <= c_chunk;
-    q_tag       <= c_tag;
-    q_ok        <= ok;
-    q_listed    <= listed;
-    q_dirtied   <= dirtied;
-    q_undirtied <= undirtied;
-    q_complete  <= complete;
-    q_counter   <= old;
+    op_q_valid     <= c_valid;
+    op_q_kind      <= c_kind;
+    op_q_chunk     <= c_chunk;
+    op_q_tag       <= c_tag;
+    op_q_ok        <= ok;
+    op_q_listed    <= listed;
+    op_q_dirtied   <= dirtied;
+    op_q_undirtied <= undirtied;
+    op_q_complete  <= complete;
+    op_q_counter   <= old;
     if (rst) begin
       a_valid <= 1'b0;
       b_valid <= 1'b0;
       c_valid <= 1'b0;
       d_valid <= 1'b0;
-      q_valid <= 1'b0;
+      op_q_valid <= 1'b0;
     end
   end
 endmodule

@@ -48,57 +48,57 @@ module glk_region_engine #(
   input  logic [7:0]               excluded, // failed targets
 
   // Take of its first ready chunk
-  output logic                     t_valid,
-  input  logic                     t_done,
-  input  logic [KW-1:0]            t_chunk,
-  input  logic                     t_complete,
+  output logic                     take_valid,
+  input  logic                     take_done,
+  input  logic [KW-1:0]            take_chunk,
+  input  logic                     take_complete,
 
   // Source, see glk_region_source
-  output logic                     r_start,
-  output logic [15:0]              r_handle,
-  output logic [47:0]              r_offset,
-  output logic [12:0]              r_length,
+  output logic                     source_start,
+  output logic [15:0]              source_handle,
+  output logic [47:0]              source_offset,
+  output logic [12:0]              source_length,
   output logic                     abandon,
-  input  logic                     r_done,
-  input  logic [3:0]               r_status,
-  input  logic [12:0]              r_place,
+  input  logic                     source_done,
+  input  logic [3:0]               source_status,
+  input  logic [12:0]              source_place,
 
   // Window table
-  input  logic                     w_changed,
-  output logic                     w_valid,
-  input  logic                     w_ready,
-  output logic [SW-1:0]            w_row,
-  input  logic                     w_done,
-  input  logic [WINDOW_W-1:0]      w_q,
+  input  logic                     window_changed,
+  output logic                     window_valid,
+  input  logic                     window_ready,
+  output logic [SW-1:0]            window_row,
+  input  logic                     window_done,
+  input  logic [WINDOW_W-1:0]      window_q,
 
   // Mover: the epoch into its buffer; stores and flushes (kind 1)
-  output logic                     b_valid,
-  output logic [LINE_W-1:0]        b_line,
+  output logic                     buffer_valid,
+  output logic [LINE_W-1:0]        buffer_line,
   output logic [CW-1:0]            context_number,
-  output logic [1:0]               v_kind,
-  output logic [15:0]              v_place,
-  output logic [12:0]              v_length,
-  output logic [63:0]              v_address,
-  output logic [PW-1:0]            v_partition,
-  output logic                     v_valid,
-  input  logic                     v_ready,
-  input  logic                     v_idle,
+  output logic [1:0]               range_kind,
+  output logic [15:0]              range_place,
+  output logic [12:0]              range_length,
+  output logic [63:0]              range_address,
+  output logic [PW-1:0]            range_partition,
+  output logic                     range_valid,
+  input  logic                     range_ready,
+  input  logic                     range_idle,
 
   // End of a turn, held until taken
-  output logic                     e_valid,
-  input  logic                     e_taken,
-  output logic                     e_failed,   // the source could not be read
-  output logic                     e_last,     // the chunk is stored
-  output logic                     e_complete, // all its writers had arrived
-  output logic [4:0]               e_code,     // first error of the turn
-  output logic [7:0]               e_lost,     // targets that failed
-  output logic [7:0]               e_stored,   // targets stored to
-  output logic [8*PW-1:0]          e_places,   // and their partitions
+  output logic                     end_valid,
+  input  logic                     end_taken,
+  output logic                     end_failed,   // the source could not be read
+  output logic                     end_last,     // the chunk is stored
+  output logic                     end_complete, // all its writers had arrived
+  output logic [4:0]               end_code,     // first error of the turn
+  output logic [7:0]               end_lost,     // targets that failed
+  output logic [7:0]               end_stored,   // targets stored to
+  output logic [8*PW-1:0]          end_places,   // and their partitions
 
   // Bytes stored to a partition
-  output logic                     c_valid,
-  output logic [PW-1:0]            c_partition,
-  output logic [12:0]              c_bytes
+  output logic                     stored_valid,
+  output logic [PW-1:0]            stored_partition,
+  output logic [12:0]              stored_bytes
 );
   localparam logic [1:0] STORE = 2'd0, FLUSH = 2'd1;
   localparam int LB = $clog2(LANES);
@@ -141,8 +141,8 @@ module glk_region_engine #(
   wire  [48:0]   source_at = 49'(source[63:16]) + 49'(offset);
   wire  [4:0]    order     = control[12:8];
   assign context_number = control[32 +: CW];
-  assign r_handle       = source[15:0];
-  assign r_start        = state == SOURCE && !abandon;
+  assign source_handle  = source[15:0];
+  assign source_start   = state == SOURCE && !abandon;
 
   // --- targets ---
   logic [2:0]    target;
@@ -161,31 +161,32 @@ module glk_region_engine #(
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
     .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM || state == STEP), .all(state == AIM || state == AIM_WAIT),
     .context_number(5'(context_number)), .handle(window[15:0]), .offset(at), .length(32'(to_store)), .need_read(1'b0), .need_write(1'b1), .done(w_answered), .status(w_status),
-    .part(w_part), .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
+    .part(w_part), .partition(w_partition), .target(w_target), .window_changed, .window_valid, .window_ready, .window_row,
+    .window_done, .window_q);
 
-  assign b_valid     = state == TARGET && last && complete;
-  assign b_line      = r_place[BUFFER-1:LB] + LINE_W'(SIGNAL_AT / LANES);
-  assign v_valid     = !abandon && (state == PUSH || state == SEND);
-  assign v_kind      = (state == SEND) ? FLUSH : STORE;
-  assign v_place     = place;
-  assign v_length    = w_part[12:0];
-  assign v_address   = {16'b0, w_target};
-  assign v_partition = (state == SEND) ? partition : w_partition;
-  assign e_valid     = state == REPORT && !dead;
-  assign e_last      = last;
-  assign e_complete  = complete;
-  assign stale       = dead || w_dirty;
-  assign t_valid     = state == PROGRESS && !was_moving && !abandon;
+  assign buffer_valid    = state == TARGET && last && complete;
+  assign buffer_line     = source_place[BUFFER-1:LB] + LINE_W'(SIGNAL_AT / LANES);
+  assign range_valid     = !abandon && (state == PUSH || state == SEND);
+  assign range_kind      = (state == SEND) ? FLUSH : STORE;
+  assign range_place     = place;
+  assign range_length    = w_part[12:0];
+  assign range_address   = {16'b0, w_target};
+  assign range_partition = (state == SEND) ? partition : w_partition;
+  assign end_valid       = state == REPORT && !dead;
+  assign end_last        = last;
+  assign end_complete    = complete;
+  assign stale           = dead || w_dirty;
+  assign take_valid      = state == PROGRESS && !was_moving && !abandon;
 
   always_ff @(posedge clk) begin
     if (state == IDLE)
       wants <= valid & (some | moving);
-    idle      <= state == IDLE && !(begins && |(valid & (some | moving)));
-    halting   <= halt;
-    storing   <= state >= TARGET && state <= SETTLE;
-    c_valid   <= 1'b0;
-    step      <= step + 3'd1;
-    r_offset  <= source_at[48] ? '1 : source_at[47:0];
+    idle           <= state == IDLE && !(begins && |(valid & (some | moving)));
+    halting        <= halt;
+    storing        <= state >= TARGET && state <= SETTLE;
+    stored_valid   <= 1'b0;
+    step           <= step + 3'd1;
+    source_offset  <= source_at[48] ? '1 : source_at[47:0];
     case (state)
       IDLE: begin
         step <= 3'd0;
@@ -218,10 +219,10 @@ module glk_region_engine #(
       PROGRESS:
         state <= abandon ? IDLE : was_moving ? BEGIN : TAKE;
       TAKE: begin
-        complete <= t_complete;
+        complete <= take_complete;
         moved    <= '0;
-        chunk    <= t_chunk - first;
-        if (t_done)
+        chunk    <= take_chunk - first;
+        if (take_done)
           state <= BEGIN;
       end
       BEGIN: begin
@@ -244,22 +245,22 @@ module glk_region_engine #(
         state <= PART;
       end
       PART: begin
-        last     <= left <= 41'd4096;
-        r_length <= (left <= 41'd4096) ? left[12:0] : 13'd4096;
-        state    <= SOURCE;
+        last          <= left <= 41'd4096;
+        source_length <= (left <= 41'd4096) ? left[12:0] : 13'd4096;
+        state         <= SOURCE;
       end
       SOURCE:
         state <= abandon ? IDLE : SOURCE_WAIT;
       SOURCE_WAIT: begin
         target     <= 3'd0;
         target_bit <= 8'd1;
-        e_failed   <= r_status != 4'd0;
-        e_code     <= {1'b0, r_status};
-        e_lost     <= '0;
-        e_stored   <= '0;
+        end_failed <= source_status != 4'd0;
+        end_code   <= {1'b0, source_status};
+        end_lost   <= '0;
+        end_stored <= '0;
         of_signal  <= 1'b0;
-        if (r_done)
-          state <= (abandon || !begins) ? IDLE : (r_status != 4'd0) ? REPORT : TARGET;
+        if (source_done)
+          state <= (abandon || !begins) ? IDLE : (source_status != 4'd0) ? REPORT : TARGET;
       end
 
       // --- a target ---
@@ -278,8 +279,8 @@ module glk_region_engine #(
           default: ;
         endcase
         at       <= 64'(at_target) + 64'(offset);
-        to_store <= r_length;
-        place    <= 16'(r_place);
+        to_store <= source_length;
+        place    <= 16'(source_place);
         if (step == 3'd4)
           state <= AIM;
       end
@@ -289,9 +290,9 @@ module glk_region_engine #(
         if (w_answered) begin
           state <= STEP;
           if (w_status != 4'd0) begin
-            e_lost <= e_lost | target_bit;
-            e_code <= (e_code == 5'd0) ? {1'b0, w_status} : e_code;
-            state  <= NEXT;
+            end_lost <= end_lost | target_bit;
+            end_code <= (end_code == 5'd0) ? {1'b0, w_status} : end_code;
+            state    <= NEXT;
           end
         end
       STEP:
@@ -300,22 +301,22 @@ module glk_region_engine #(
         if (w_answered) begin
           state <= PUSH;
           if (w_status != 4'd0) begin
-            e_lost <= e_lost | target_bit;
-            e_code <= (e_code == 5'd0) ? {1'b0, w_status} : e_code;
-            state  <= NEXT;
+            end_lost <= end_lost | target_bit;
+            end_code <= (end_code == 5'd0) ? {1'b0, w_status} : end_code;
+            state    <= NEXT;
           end
         end
       PUSH:
         if (abandon)
           state <= SETTLE;
-        else if (v_ready) begin
+        else if (range_ready) begin
           several <= 1'b1;
           if (!several) begin
-            partition <= w_partition;
-            e_stored  <= e_stored | target_bit;
+            partition  <= w_partition;
+            end_stored <= end_stored | target_bit;
             for (int t = 0; t < 8; t = t + 1)
               if (target_bit[t])
-                e_places[t*PW +: PW] <= w_partition;
+                end_places[t*PW +: PW] <= w_partition;
           end
           at       <= at + 64'(w_part);
           to_store <= to_store - w_part[12:0];
@@ -323,22 +324,22 @@ module glk_region_engine #(
           state    <= (to_store == w_part[12:0]) ? STORED : STEP;
         end
       STORED: begin
-        c_valid     <= !of_signal;
-        c_partition <= partition;
-        c_bytes     <= r_length;
-        state       <= last ? SEND : NEXT;
+        stored_valid     <= !of_signal;
+        stored_partition <= partition;
+        stored_bytes     <= source_length;
+        state            <= last ? SEND : NEXT;
       end
       SEND:
         if (abandon)
           state <= SETTLE;
-        else if (v_ready)
+        else if (range_ready)
           state <= (of_signal || !complete || !window[16]) ? NEXT : SIGNAL;
       SIGNAL: begin
         of_signal <= 1'b1;
         several   <= 1'b0;
         at        <= 64'(at_signal) + {45'b0, 16'(chunk), 3'b000};
         to_store  <= 13'd8;
-        place     <= {3'b0, r_place[12:LB], LB'(0)} + 16'(SIGNAL_AT);
+        place     <= {3'b0, source_place[12:LB], LB'(0)} + 16'(SIGNAL_AT);
         state     <= AIM;
       end
       NEXT: begin
@@ -348,17 +349,17 @@ module glk_region_engine #(
         state      <= (abandon || 8'(target) + 8'd1 == control[23:16]) ? SETTLE : TARGET;
       end
       SETTLE:
-        if (v_idle)
+        if (range_idle)
           state <= REPORT;
       REPORT:
-        if (dead || halting || e_taken)
+        if (dead || halting || end_taken)
           state <= IDLE;
       default: state <= IDLE;
     endcase
 
-    if (state == TAKE && t_done && !dead)
+    if (state == TAKE && take_done && !dead)
       moving <= moving | region_bit;
-    if (state == REPORT && e_taken && !dead && (e_failed || last))
+    if (state == REPORT && end_taken && !dead && (end_failed || last))
       moving <= moving & ~region_bit;
     for (int r = 0; r < REGIONS; r = r + 1)
       if (kill && kill_region == RW'(r))
@@ -367,25 +368,25 @@ module glk_region_engine #(
       dead <= 1'b1;
     if (kill && state == PICK)
       state <= IDLE;
-    if (w_changed && storing)
+    if (window_changed && storing)
       w_dirty <= 1'b1;
     else if (state == IDLE)
       w_dirty <= 1'b0;
     if (rst || clear) begin
-      state   <= IDLE;
-      moving  <= '0;
-      wants   <= '0;
-      after   <= '0;
-      dead    <= 1'b0;
-      w_dirty <= 1'b0;
-      c_valid <= 1'b0;
-      storing <= 1'b0;
+      state        <= IDLE;
+      moving       <= '0;
+      wants        <= '0;
+      after        <= '0;
+      dead         <= 1'b0;
+      w_dirty      <= 1'b0;
+      stored_valid <= 1'b0;
+      storing      <= 1'b0;
     end
   end
 
   // Written behind a take and at the end of a turn.
   always_ff @(posedge clk)
-    if (state == BEGIN || (state == REPORT && e_taken))
+    if (state == BEGIN || (state == REPORT && end_taken))
       progress[region] <= {complete, (state == BEGIN) ? moved : moved + 12'd1, chunk};
 
   wire unused = &{1'b0, w_part[31:16], after, lowest, control};

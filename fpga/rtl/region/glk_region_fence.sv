@@ -19,9 +19,9 @@ module glk_region_fence #(
   input  logic [REGIONS*CW-1:0] contexts,
   input  logic [REGIONS-1:0]    waiting,  // regions whose fence is not reached
 
-  output logic                  f_valid,
-  output logic [RW-1:0]         f_region,
-  input  logic                  f_done
+  output logic                  fence_valid,
+  output logic [RW-1:0]         fence_region,
+  input  logic                  fence_done
 );
   localparam int C  = CONTEXTS;
   localparam int R  = REGIONS;
@@ -48,7 +48,7 @@ module glk_region_fence #(
     for (int k = 0; k < R; k = k + 1)
       own_first = own_first | (RW'(k) & {RW{own_lowest[k]}});
   end
-  assign f_valid = state == FENCE;
+  assign fence_valid = state == FENCE;
 
   // --- contexts whose fences are made, in turn: are they reached? ---
   logic [CW-1:0] at;
@@ -70,12 +70,12 @@ module glk_region_fence #(
         state <= PICK;
       end
       PICK: begin
-        f_region <= own_first;
-        own      <= own & ~own_lowest[R-1:0];
-        state    <= |own ? FENCE : NEXT;
+        fence_region <= own_first;
+        own          <= own & ~own_lowest[R-1:0];
+        state        <= |own ? FENCE : NEXT;
       end
       FENCE:
-        if (f_done)
+        if (fence_done)
           state <= PICK;
       default:
         state <= IDLE;

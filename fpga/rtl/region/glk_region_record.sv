@@ -12,11 +12,11 @@ module glk_region_record (
   output logic         busy,       // low in the clock after start
 
   // 8-byte writes and interrupts
-  output logic         m_interrupt,
-  output logic [63:0]  m_address,
-  output logic [63:0]  m_data,
-  output logic         m_valid,
-  input  logic         m_ready
+  output logic         mem_interrupt,
+  output logic [63:0]  mem_address,
+  output logic [63:0]  mem_data,
+  output logic         mem_valid,
+  input  logic         mem_ready
 );
   typedef enum logic [2:0] {IDLE, Q1, Q2, Q3, Q0, RAISE} state_t;
   state_t     state;
@@ -29,23 +29,23 @@ module glk_region_record (
       Q3:      q = 2'd3;
       default: q = 2'd0;
     endcase
-  assign busy        = state != IDLE;
-  assign m_valid     = state != IDLE && (state != RAISE || interrupt);
-  assign m_interrupt = state == RAISE;
-  assign m_address   = (state == RAISE) ? 64'(vector) : {address, q, 3'b000};
-  assign m_data      = record[q*64 +: 64];
+  assign busy          = state != IDLE;
+  assign mem_valid     = state != IDLE && (state != RAISE || interrupt);
+  assign mem_interrupt = state == RAISE;
+  assign mem_address   = (state == RAISE) ? 64'(vector) : {address, q, 3'b000};
+  assign mem_data      = record[q*64 +: 64];
 
   always_ff @(posedge clk) begin
     case (state)
       IDLE:
         if (start)
           state <= (address != '0) ? Q1 : RAISE;
-      Q1: if (m_ready) state <= Q2;
-      Q2: if (m_ready) state <= Q3;
-      Q3: if (m_ready) state <= Q0;
-      Q0: if (m_ready) state <= RAISE;
+      Q1: if (mem_ready) state <= Q2;
+      Q2: if (mem_ready) state <= Q3;
+      Q3: if (mem_ready) state <= Q0;
+      Q0: if (mem_ready) state <= RAISE;
       default:
-        if (m_ready || !interrupt)
+        if (mem_ready || !interrupt)
           state <= IDLE;
     endcase
     if (rst)

@@ -35,29 +35,29 @@ module glk_region_source #(
   output logic                      e_dma,
 
   // Registration table
-  input  logic                      h_changed,
-  output logic                      h_valid,
-  input  logic                      h_ready,
-  output logic [HW-1:0]             h_row,
-  input  logic                      h_done,
-  input  logic [REGISTRATION_W-1:0] h_q,
+  input  logic                      registration_changed,
+  output logic                      registration_valid,
+  input  logic                      registration_ready,
+  output logic [HW-1:0]             registration_row,
+  input  logic                      registration_done,
+  input  logic [REGISTRATION_W-1:0] registration_q,
 
   // Reads of host memory
-  output logic [63:0]               m_address,
-  output logic [12:0]               m_length,
-  output logic [TW-1:0]             m_tag,
-  output logic                      m_valid,
-  input  logic                      m_ready,
-  input  logic [TW-1:0]             d_tag,
-  input  logic                      d_error,
-  input  logic [DATA_W-1:0]         d_data,
-  input  logic                      d_last,
-  input  logic                      d_valid,
+  output logic [63:0]               mem_address,
+  output logic [12:0]               mem_length,
+  output logic [TW-1:0]             mem_tag,
+  output logic                      mem_valid,
+  input  logic                      mem_ready,
+  input  logic [TW-1:0]             rd_tag,
+  input  logic                      rd_error,
+  input  logic [DATA_W-1:0]         rd_data,
+  input  logic                      rd_last,
+  input  logic                      rd_valid,
 
   // Buffer
-  output logic                      o_valid,
-  output logic [LINE_W-1:0]         o_line,
-  output logic [DATA_W-1:0]         o_data
+  output logic                      buffer_valid,
+  output logic [LINE_W-1:0]         buffer_line,
+  output logic [DATA_W-1:0]         buffer_data
 );
   localparam int LB = $clog2(LANES);
 
@@ -74,7 +74,8 @@ module glk_region_source #(
   logic [22:0]  shape;       // tables, wide and first, by which they were computed
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
     .clk, .rst, .start(state == CHECK), .context_number, .handle, .offset, .length(32'(length)), .need_read(1'b1), .need_write(1'b0),
-    .done(answered), .status(check_status), .list, .first, .wide, .tables, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
+    .done(answered), .status(check_status), .list, .first, .wide, .tables, .registration_changed, .registration_valid,
+    .registration_ready, .registration_row, .registration_done, .registration_q);
 
   // --- pages ---
   logic [40:0]  at;          // relative to the start of the first page
@@ -93,23 +94,23 @@ module glk_region_source #(
   wire          asks     = state == PAGE && !abandon && !dirty && left != 13'd0 && !page_hit;
 
   // --- reads ---
-  logic              rd_busy, rd_failed, rd_valid;
-  logic [LINE_W-1:0] rd_line;
-  logic [DATA_W-1:0] rd_data;
-  wire  [51:0]       read_page = rd_data[32'(page_word) * 64 + 12 +: 52];
+  logic              reader_busy, reader_failed, line_valid;
+  logic [LINE_W-1:0] reader_line;
+  logic [DATA_W-1:0] line_data;
+  wire  [51:0]       read_page = line_data[32'(page_word) * 64 + 12 +: 52];
   glk_ring_reader #(.DATA_W(DATA_W), .READ_BYTES(READ_BYTES), .TAGS(READ_TAGS)) reader (
     .clk, .rst, .start(asks || (state == PIECE && !abandon)), .address(state == PAGE ? {page_at, 3'b000} : {page, at[11:0]}),
-    .length(state == PAGE ? 13'd8 : piece), .line(at[15:LB]), .busy(rd_busy), .failed(rd_failed),
-    .m_address, .m_length, .m_tag, .m_valid, .m_ready, .d_tag, .d_error, .d_data, .d_last, .d_valid,
-    .o_line(rd_line), .o_data(rd_data), .o_valid(rd_valid));
+    .length(state == PAGE ? 13'd8 : piece), .line(at[15:LB]), .busy(reader_busy), .failed(reader_failed),
+    .mem_address, .mem_length, .mem_tag, .mem_valid, .mem_ready, .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid,
+    .read_line(reader_line), .read_data(line_data), .read_valid(line_valid));
 
   assign stale = dirty;
   always_ff @(posedge clk) begin
-    o_valid <= rd_valid && state == PIECE_WAIT;
-    o_line  <= rd_line;
-    o_data  <= rd_data;
+    buffer_valid <= line_valid && state == PIECE_WAIT;
+    buffer_line  <= reader_line;
+    buffer_data  <= line_data;
     if (rst)
-      o_valid <= 1'b0;
+      buffer_valid <= 1'b0;
   end
 
   always_ff @(posedge clk) begin
@@ -160,13 +161,13 @@ module glk_region_source #(
           state <= page_hit ? PIECE : PAGE_WAIT;
       end
       PAGE_WAIT: begin
-        if (rd_valid && reads_table)
+        if (line_valid && reads_table)
           table_page <= read_page;
-        else if (rd_valid) begin
+        else if (line_valid) begin
           page       <= wide ? {read_page[51:9], at[20:12]} : read_page;
           page_index <= at[40:12];
         end
-        if (!rd_busy) begin
+        if (!reader_busy) begin
           table_index <= index[28:9];
           table_known <= tables;
           page_known  <= !reads_table;
@@ -181,21 +182,21 @@ module glk_region_source #(
         end
       end
       PIECE_WAIT:
-        if (!rd_busy) begin
+        if (!reader_busy) begin
           at    <= at + 41'(piece);
           left  <= left - piece;
           state <= PAGE;
         end
       default: state <= IDLE;
     endcase
-    if ((state == PAGE_WAIT || state == PIECE_WAIT) && !rd_busy && rd_failed) begin
+    if ((state == PAGE_WAIT || state == PIECE_WAIT) && !reader_busy && reader_failed) begin
       status <= 4'(glk_regs::ST_DMA);
       e_dma  <= !abandon;
       done   <= 1'b1;
       state  <= IDLE;
     end
 
-    if (h_changed && state != IDLE)
+    if (registration_changed && state != IDLE)
       dirty <= 1'b1;
     else if (state == IDLE || state == PAGE)
       dirty <= 1'b0;

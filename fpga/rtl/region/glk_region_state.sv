@@ -24,70 +24,70 @@ module glk_region_state #(
   input  logic [7:0]            generation,
 
   // Accesses of blocks REGION and CHUNK, and doorbells ARRIVE and START; stable until done
-  input  logic                  x_valid,
-  input  logic [1:0]            x_kind,     // 0 read, 1 write, 2 arrive, 3 start
-  input  logic                  x_of_chunk, // block CHUNK
-  input  logic [13:0]           x_element,
-  input  logic [5:0]            x_word,
-  input  logic [63:0]           x_value,
-  input  logic [CW-1:0]         x_context,
-  output logic                  x_done,
-  output logic                  x_refused,
-  output logic [63:0]           x_shown,
+  input  logic                  reg_valid,
+  input  logic [1:0]            reg_kind,     // 0 read, 1 write, 2 arrive, 3 start
+  input  logic                  reg_of_chunk, // block CHUNK
+  input  logic [13:0]           reg_element,
+  input  logic [5:0]            reg_word,
+  input  logic [63:0]           reg_value,
+  input  logic [CW-1:0]         reg_context,
+  output logic                  reg_done,
+  output logic                  reg_refused,
+  output logic [63:0]           reg_shown,
 
   // Ring operations; stable until done
-  input  logic                  n_valid,
-  input  logic [1:0]            n_kind,     // 0 start, 1 arrive, 2 flush
-  input  logic [CW-1:0]         n_context,
-  input  logic [15:0]           n_region,
-  input  logic [63:0]           n_chunk,
-  input  logic [31:0]           n_count,
-  output logic                  n_done,
-  output logic [4:0]            n_status,
+  input  logic                  ring_valid,
+  input  logic [1:0]            ring_kind, // 0 start, 1 arrive, 2 flush
+  input  logic [CW-1:0]         ring_context,
+  input  logic [15:0]           ring_region,
+  input  logic [63:0]           ring_chunk,
+  input  logic [31:0]           ring_count,
+  output logic                  ring_done,
+  output logic [4:0]            ring_status,
 
   // Fences of releases
-  input  logic                  f_valid,
-  input  logic [RW-1:0]         f_region,
-  output logic                  f_done,
+  input  logic                  fence_valid,
+  input  logic [RW-1:0]         fence_region,
+  output logic                  fence_done,
 
   // Ends of turns
-  input  logic                  e_valid,
-  output logic                  e_taken,
-  input  logic [RW-1:0]         e_region,
-  input  logic                  e_failed,
-  input  logic                  e_last,
-  input  logic                  e_complete,
-  input  logic [4:0]            e_code,
-  input  logic [7:0]            e_lost,
-  input  logic [7:0]            e_stored,
-  input  logic [8*PW-1:0]       e_places,
+  input  logic                  end_valid,
+  output logic                  end_taken,
+  input  logic [RW-1:0]         end_region,
+  input  logic                  end_failed,
+  input  logic                  end_last,
+  input  logic                  end_complete,
+  input  logic [4:0]            end_code,
+  input  logic [7:0]            end_lost,
+  input  logic [7:0]            end_stored,
+  input  logic [8*PW-1:0]       end_places,
 
   // Batches
-  output logic                  v_valid,
-  input  logic                  v_ready,
-  input  logic                  v_done,
+  output logic                  batch_valid,
+  input  logic                  batch_ready,
+  input  logic                  batch_done,
   input  logic                  fail_valid,
   input  logic [PW-1:0]         fail_partition,
 
   // Chunks, see glk_region_chunks
-  output logic                  a_valid,
-  output logic [KW-1:0]         a_chunk,
-  output logic [15:0]           a_count,
-  input  logic                  a_done,
-  input  logic                  a_ok,
+  output logic                  arrival_valid,
+  output logic [KW-1:0]         arrival_chunk,
+  output logic [15:0]           arrival_count,
+  input  logic                  arrival_done,
+  input  logic                  arrival_ok,
   output logic                  finish,
   output logic                  drop,
-  output logic                  w_start,
-  output logic                  w_restart,
-  output logic [KW-1:0]         w_first,
-  output logic [KW:0]           w_chunks,
-  input  logic                  w_busy,
-  output logic                  k_valid,
-  output logic                  k_write,
-  output logic [KW-1:0]         k_chunk,
-  output logic [15:0]           k_initial,
-  input  logic                  k_done,
-  input  logic [35:0]           k_counter,
+  output logic                  walk_start,
+  output logic                  walk_restart,
+  output logic [KW-1:0]         walk_first,
+  output logic [KW:0]           walk_chunks,
+  input  logic                  walk_busy,
+  output logic                  chunk_reg_valid,
+  output logic                  chunk_reg_write,
+  output logic [KW-1:0]         chunk_reg_chunk,
+  output logic [15:0]           chunk_reg_initial,
+  input  logic                  chunk_reg_done,
+  input  logic [35:0]           chunk_reg_counter,
   output logic                  fresh,
   input  logic                  look_dirty,
   input  logic [KW:0]           look_listed,
@@ -112,12 +112,12 @@ module glk_region_state #(
   output logic [7:0]            see_lost,
 
   // Record
-  output logic                  r_start,
-  output logic [63:5]           r_address,
-  output logic [255:0]          r_record,
-  output logic                  r_interrupt,
-  output logic [CW-1:0]         r_context,
-  input  logic                  r_busy,
+  output logic                  record_start,
+  output logic [63:5]           record_address,
+  output logic [255:0]          record_record,
+  output logic                  record_interrupt,
+  output logic [CW-1:0]         record_context,
+  input  logic                  record_busy,
 
   // Event pulses
   output logic [15:0]           e_arrivals, // accepted
@@ -146,8 +146,8 @@ module glk_region_state #(
   logic [63:0]   of_chunk;
   logic [31:0]   of_count;
   logic [7:0]    of_epoch;
-  wire           has_slot = !x_word[5] ? x_word < 6'd6 : x_word[4:3] != 2'd3;
-  wire  [4:0]    own_slot = x_word[5] ? x_word[4:0] + 5'd8 : x_word[4:0];
+  wire           has_slot = !reg_word[5] ? reg_word < 6'd6 : reg_word[4:3] != 2'd3;
+  wire  [4:0]    own_slot = reg_word[5] ? reg_word[4:0] + 5'd8 : reg_word[4:0];
 
   // --- its region ---
   logic [63:0]   control, bytes, requested;
@@ -198,7 +198,7 @@ module glk_region_state #(
   // --- rules ---
   logic allowed;
   glk_region_rules #(.CHUNKS(CHUNKS), .CONTEXTS(CONTEXTS)) rules (
-    .clk, .slot(own_slot), .value(x_value), .bytes, .chunks, .expected, .allowed);
+    .clk, .slot(own_slot), .value(reg_value), .bytes, .chunks, .expected, .allowed);
 
   // --- batches ---
   logic [REGIONS-1:0] asks, batch, one; // sent since the last batch; in the batch; of `region`
@@ -220,41 +220,41 @@ module glk_region_state #(
         some_of = bits[i];
   endfunction
 
-  assign epoch_low   = epoch[1:0];
-  assign a_chunk     = KW'(chunks[KW-1:0] + of_chunk[KW-1:0]);
-  assign a_count     = of_count[15:0];
-  assign w_first     = chunks[KW-1:0];
-  assign w_chunks    = chunks[24 +: LW];
-  assign k_chunk     = x_element[KW-1:0];
-  assign k_initial   = x_value[31:16];
-  assign k_write     = x_kind == 2'd1;
-  assign r_address   = record;
-  assign r_context   = control[32 +: CW];
-  assign r_record    = {8'd0, where, rejected, 6'd0, status, generation, lost, 3'd0, code, chunks_sent, visible, sent};
+  assign epoch_low           = epoch[1:0];
+  assign arrival_chunk       = KW'(chunks[KW-1:0] + of_chunk[KW-1:0]);
+  assign arrival_count       = of_count[15:0];
+  assign walk_first          = chunks[KW-1:0];
+  assign walk_chunks         = chunks[24 +: LW];
+  assign chunk_reg_chunk     = reg_element[KW-1:0];
+  assign chunk_reg_initial   = reg_value[31:16];
+  assign chunk_reg_write     = reg_kind == 2'd1;
+  assign record_address      = record;
+  assign record_context      = control[32 +: CW];
+  assign record_record       = {8'd0, where, rejected, 6'd0, status, generation, lost, 3'd0, code, chunks_sent, visible, sent};
 
   always_ff @(posedge clk) begin
-    step       <= step + 3'd1;
-    x_done     <= 1'b0;
-    n_done     <= 1'b0;
-    f_done     <= 1'b0;
-    e_taken    <= 1'b0;
-    a_valid    <= 1'b0;
-    finish     <= 1'b0;
-    drop       <= 1'b0;
-    fresh      <= 1'b0;
-    kill       <= 1'b0;
-    w_start    <= 1'b0;
-    word_write <= 1'b0;
-    r_start    <= 1'b0;
-    e_arrivals <= '0;
-    e_chunk    <= 1'b0;
-    e_partial  <= 1'b0;
-    e_epoch    <= 1'b0;
-    e_reject   <= 1'b0;
-    e_error    <= 1'b0;
-    if (v_ready)
-      v_valid <= 1'b0;
-    if (v_done)
+    step          <= step + 3'd1;
+    reg_done      <= 1'b0;
+    ring_done     <= 1'b0;
+    fence_done    <= 1'b0;
+    end_taken     <= 1'b0;
+    arrival_valid <= 1'b0;
+    finish        <= 1'b0;
+    drop          <= 1'b0;
+    fresh         <= 1'b0;
+    kill          <= 1'b0;
+    walk_start    <= 1'b0;
+    word_write    <= 1'b0;
+    record_start  <= 1'b0;
+    e_arrivals    <= '0;
+    e_chunk       <= 1'b0;
+    e_partial     <= 1'b0;
+    e_epoch       <= 1'b0;
+    e_reject      <= 1'b0;
+    e_error       <= 1'b0;
+    if (batch_ready)
+      batch_valid <= 1'b0;
+    if (batch_done)
       confirmed <= 1'b1;
     is_valid <= some_of(valid, region);
     pending  <= some_of(asks | batch, region);
@@ -278,53 +278,53 @@ module glk_region_state #(
       end
 
       IDLE: begin
-        step      <= 3'd0;
-        slot      <= 5'd0;
-        result    <= 5'd0;
-        exists    <= 1'b1;
-        by_ring   <= 1'b0;
-        reports   <= 1'b0;
-        x_refused <= 1'b0;
-        r_interrupt <= 1'b0;
+        step        <= 3'd0;
+        slot        <= 5'd0;
+        result      <= 5'd0;
+        exists      <= 1'b1;
+        by_ring     <= 1'b0;
+        reports     <= 1'b0;
+        reg_refused <= 1'b0;
+        record_interrupt <= 1'b0;
         if (!batching && |asks) begin
-          batch     <= asks;
-          asks      <= '0;
-          batching  <= 1'b1;
-          confirmed <= 1'b0;
-          v_valid   <= 1'b1;
+          batch       <= asks;
+          asks        <= '0;
+          batching    <= 1'b1;
+          confirmed   <= 1'b0;
+          batch_valid <= 1'b1;
         end else if (batching && confirmed && !(|batch))
           batching <= 1'b0;
-        if (e_valid && !e_taken && !kill) begin
+        if (end_valid && !end_taken && !kill) begin
           op     <= TURN;
-          region <= e_region;
+          region <= end_region;
           state  <= LOAD;
         end else if (batching && confirmed && |batch) begin
           op     <= SEEN;
           region <= batch_first;
           state  <= LOAD;
-        end else if (f_valid && !f_done) begin
+        end else if (fence_valid && !fence_done) begin
           op     <= FENCE;
-          region <= f_region;
+          region <= fence_region;
           state  <= LOAD;
-        end else if (n_valid && !n_done) begin
-          op         <= (n_kind == 2'd0) ? START : (n_kind == 2'd1) ? ARRIVE : FLUSH;
+        end else if (ring_valid && !ring_done) begin
+          op         <= (ring_kind == 2'd0) ? START : (ring_kind == 2'd1) ? ARRIVE : FLUSH;
           by_ring    <= 1'b1;
-          region     <= n_region[RW-1:0];
-          exists     <= 32'(n_region) < REGIONS;
-          of_context <= n_context;
-          of_chunk   <= n_chunk;
-          of_count   <= n_count;
+          region     <= ring_region[RW-1:0];
+          exists     <= 32'(ring_region) < REGIONS;
+          of_context <= ring_context;
+          of_chunk   <= ring_chunk;
+          of_count   <= ring_count;
           of_epoch   <= 8'd0;
           state      <= LOAD;
-        end else if (x_valid && !x_done && chunks_swept) begin
-          op         <= (x_kind == 2'd0) ? READ : (x_kind == 2'd1) ? WRITE : (x_kind == 2'd2) ? ARRIVE : START;
-          region     <= x_kind[1] ? x_value[RW-1:0] : x_element[RW-1:0];
-          exists     <= !x_kind[1] || 32'(x_value[15:0]) < REGIONS;
-          of_context <= x_context;
-          of_chunk   <= {40'd0, x_value[39:16]};
-          of_count   <= {16'd0, x_value[55:40]};
-          of_epoch   <= x_value[63:56];
-          state      <= (!x_kind[1] && x_of_chunk) ? COUNTER : LOAD;
+        end else if (reg_valid && !reg_done && chunks_swept) begin
+          op         <= (reg_kind == 2'd0) ? READ : (reg_kind == 2'd1) ? WRITE : (reg_kind == 2'd2) ? ARRIVE : START;
+          region     <= reg_kind[1] ? reg_value[RW-1:0] : reg_element[RW-1:0];
+          exists     <= !reg_kind[1] || 32'(reg_value[15:0]) < REGIONS;
+          of_context <= reg_context;
+          of_chunk   <= {40'd0, reg_value[39:16]};
+          of_count   <= {16'd0, reg_value[55:40]};
+          of_epoch   <= reg_value[63:56];
+          state      <= (!reg_kind[1] && reg_of_chunk) ? COUNTER : LOAD;
         end
       end
 
@@ -353,15 +353,15 @@ module glk_region_state #(
       ACT:
         case (op)
           READ: begin
-            x_shown <= has_slot ? requested : (x_word == 6'd6) ? epoch :
-                       (x_word == 6'd7) ? {8'd0, lost, 3'd0, code, 6'd0, status, 8'd0, 24'(left)} : 64'd0;
+            reg_shown <= has_slot ? requested : (reg_word == 6'd6) ? epoch :
+                       (reg_word == 6'd7) ? {8'd0, lost, 3'd0, code, 6'd0, status, 8'd0, 24'(left)} : 64'd0;
             state   <= DONE;
           end
           WRITE: begin // the rules follow their inputs by two clocks
-            slot      <= own_slot;
-            word_data <= x_value;
-            state     <= RULE;
-            x_refused <= 1'b1;
+            slot        <= own_slot;
+            word_data   <= reg_value;
+            state       <= RULE;
+            reg_refused <= 1'b1;
           end
           START:
             if (!mine || is_started) begin
@@ -379,8 +379,8 @@ module glk_region_state #(
                         5'(glk_regs::ST_REGION_COUNT);
               state  <= REJECT;
             end else begin
-              a_valid <= 1'b1;
-              state   <= ARRIVING;
+              arrival_valid <= 1'b1;
+              state         <= ARRIVING;
             end
           FLUSH: begin
             result <= !mine ? 5'(glk_regs::ST_REGION) : 5'(glk_regs::ST_REGION_STATE);
@@ -393,18 +393,18 @@ module glk_region_state #(
           FENCE:
             state <= !is_valid ? DONE : (look_dirty && control[1]) ? WALK : MARK;
           TURN: begin
-            stored <= stored | e_stored;
+            stored <= stored | end_stored;
             for (int t = 0; t < 8; t = t + 1)
-              if (e_stored[t])
-                places[t*PW +: PW] <= e_places[t*PW +: PW];
-            lost  <= lost | e_lost;
-            code  <= (code == 5'd0) ? e_code : code;
-            state <= e_failed ? WALK : e_last ? FINISHED : SAVE;
-            if (!e_failed && e_last) begin
+              if (end_stored[t])
+                places[t*PW +: PW] <= end_places[t*PW +: PW];
+            lost  <= lost | end_lost;
+            code  <= (code == 5'd0) ? end_code : code;
+            state <= end_failed ? WALK : end_last ? FINISHED : SAVE;
+            if (!end_failed && end_last) begin
               finish      <= 1'b1;
               chunks_sent <= chunks_sent + 32'd1;
-              e_chunk     <= e_complete;
-              e_partial   <= !e_complete;
+              e_chunk     <= end_complete;
+              e_partial   <= !end_complete;
             end
           end
           default: // SEEN
@@ -415,46 +415,46 @@ module glk_region_state #(
       RULE:
         if (step == 3'd2) begin
           state <= DONE;
-          if (x_word == 6'd0 && (x_value == '0 || (allowed && !is_valid))) begin
-            x_refused  <= 1'b0;
-            word_write <= 1'b1;
-            kill       <= 1'b1;
-            drop       <= 1'b1;
-            fresh      <= 1'b1;
-            valid      <= (valid & ~one) | (x_value[0] ? one : '0);
-            waiting    <= waiting & ~one;
-            asks       <= asks & ~one;
-            batch      <= batch & ~one;
+          if (reg_word == 6'd0 && (reg_value == '0 || (allowed && !is_valid))) begin
+            reg_refused <= 1'b0;
+            word_write  <= 1'b1;
+            kill        <= 1'b1;
+            drop        <= 1'b1;
+            fresh       <= 1'b1;
+            valid       <= (valid & ~one) | (reg_value[0] ? one : '0);
+            waiting     <= waiting & ~one;
+            asks        <= asks & ~one;
+            batch       <= batch & ~one;
             for (int r = 0; r < REGIONS; r = r + 1)
               if (one[r])
-                contexts[r*CW +: CW] <= x_value[32 +: CW];
+                contexts[r*CW +: CW] <= reg_value[32 +: CW];
             {epoch, sent, visible, marked, lap, status, left, code, lost, stored, places, chunks_sent, rejected, where} <= '0;
             state      <= SAVE;
-          end else if (has_slot && x_word != 6'd0 && allowed && !is_valid) begin
-            x_refused  <= 1'b0;
-            word_write <= 1'b1;
+          end else if (has_slot && reg_word != 6'd0 && allowed && !is_valid) begin
+            reg_refused <= 1'b0;
+            word_write  <= 1'b1;
           end
         end
 
       // --- block CHUNK ---
       COUNTER: begin
-        x_shown <= {28'd0, k_counter};
-        if (k_write && (x_value[63:32] != '0 || x_value[15:0] != '0)) begin
-          x_refused <= 1'b1;
-          state     <= DONE;
+        reg_shown <= {28'd0, chunk_reg_counter};
+        if (chunk_reg_write && (reg_value[63:32] != '0 || reg_value[15:0] != '0)) begin
+          reg_refused <= 1'b1;
+          state       <= DONE;
         end else begin
-          k_valid <= !k_done;
-          if (k_done)
+          chunk_reg_valid <= !chunk_reg_done;
+          if (chunk_reg_done)
             state <= DONE;
         end
       end
 
       // --- arrivals ---
       ARRIVING:
-        if (a_done) begin
-          e_arrivals <= a_ok ? of_count[15:0] : 16'd0;
-          result     <= a_ok ? 5'd0 : 5'(glk_regs::ST_REGION_COUNT);
-          state      <= a_ok ? DONE : REJECT;
+        if (arrival_done) begin
+          e_arrivals <= arrival_ok ? of_count[15:0] : 16'd0;
+          result     <= arrival_ok ? 5'd0 : 5'(glk_regs::ST_REGION_COUNT);
+          state      <= arrival_ok ? DONE : REJECT;
         end
       REJECT: begin
         e_reject        <= 1'b1;
@@ -471,13 +471,13 @@ module glk_region_state #(
 
       // --- walks and fences ---
       WALK: begin
-        w_start   <= 1'b1;
-        w_restart <= op == TURN;
-        step      <= 3'd0;
-        state     <= WALKING;
+        walk_start   <= 1'b1;
+        walk_restart <= op == TURN;
+        step         <= 3'd0;
+        state        <= WALKING;
       end
       WALKING: // the counts follow the end of the walk by some clocks
-        if (step >= 3'd3 && w_busy)
+        if (step >= 3'd3 && walk_busy)
           step <= 3'd3;
         else if (step == 3'd7)
           state <= (op == TURN) ? FAILED : MARK;
@@ -491,17 +491,17 @@ module glk_region_state #(
         if (step == 3'd4) begin
           if (look_finished == fence)
             waiting <= waiting & ~one;
-          left  <= e_complete ? left - LW'(1) : left;
-          state <= (e_complete && left == LW'(1)) ? SENT : SAVE;
+          left  <= end_complete ? left - LW'(1) : left;
+          state <= (end_complete && left == LW'(1)) ? SENT : SAVE;
         end
       end
       FAILED: begin
-        drop        <= 1'b1;
-        waiting     <= waiting & ~one;
-        status      <= 2'(glk_regs::REGION_STATE_FAILED);
-        reports     <= 1'b1;
-        r_interrupt <= 1'b1;
-        state       <= SAVE;
+        drop             <= 1'b1;
+        waiting          <= waiting & ~one;
+        status           <= 2'(glk_regs::REGION_STATE_FAILED);
+        reports          <= 1'b1;
+        record_interrupt <= 1'b1;
+        state            <= SAVE;
       end
 
       // --- epochs ---
@@ -513,23 +513,23 @@ module glk_region_state #(
         state  <= (op == START && expected == '0) ? SENT : SAVE;
       end
       SENT: begin
-        status      <= 2'(glk_regs::REGION_STATE_IDLE);
-        reports     <= 1'b1;
-        sent        <= epoch;
-        e_epoch     <= 1'b1;
-        r_interrupt <= interrupts;
-        asks        <= asks | one;
-        pending     <= 1'b1;
+        status           <= 2'(glk_regs::REGION_STATE_IDLE);
+        reports          <= 1'b1;
+        sent             <= epoch;
+        e_epoch          <= 1'b1;
+        record_interrupt <= interrupts;
+        asks             <= asks | one;
+        pending          <= 1'b1;
         if (!in_batch)
           marked <= epoch;
         state <= rearm ? BEGIN : SAVE;
       end
       VISIBLE: begin
-        visible     <= marked;
-        reports     <= 1'b1;
-        lost        <= lost | failed_targets;
-        r_interrupt <= interrupts;
-        batch       <= batch & ~one;
+        visible          <= marked;
+        reports          <= 1'b1;
+        lost             <= lost | failed_targets;
+        record_interrupt <= interrupts;
+        batch            <= batch & ~one;
         if (failed_targets != '0 && code == 5'd0)
           code <= 5'(glk_regs::ST_ENDPOINT);
         if (again)
@@ -540,53 +540,53 @@ module glk_region_state #(
       SAVE:
         state <= reports ? REPORT : DONE;
       REPORT: begin
-        r_start <= 1'b1;
-        state   <= REPORTING;
+        record_start <= 1'b1;
+        state        <= REPORTING;
       end
       REPORTING:
-        if (!r_start && !r_busy)
+        if (!record_start && !record_busy)
           state <= DONE;
 
       default: begin // DONE
-        x_done   <= !by_ring && op <= START;
-        n_done   <= by_ring;
-        n_status <= result;
-        f_done   <= op == FENCE;
-        e_taken  <= op == TURN;
-        state    <= IDLE;
+        reg_done    <= !by_ring && op <= START;
+        ring_done   <= by_ring;
+        ring_status <= result;
+        fence_done  <= op == FENCE;
+        end_taken   <= op == TURN;
+        state       <= IDLE;
       end
     endcase
     swept <= state != SWEEP && chunks_swept;
-    idle  <= state == IDLE && !(e_valid || f_valid || n_valid || x_valid || batching || |asks);
+    idle  <= state == IDLE && !(end_valid || fence_valid || ring_valid || reg_valid || batching || |asks);
 
     if (rst || clear) begin
-      state      <= SWEEP;
-      slot       <= 5'd31;
-      region     <= '0;
-      valid      <= '0;
-      waiting    <= '0;
-      asks       <= '0;
-      batch      <= '0;
-      batching   <= 1'b0;
-      confirmed  <= 1'b0;
-      v_valid    <= 1'b0;
-      k_valid    <= 1'b0;
-      r_start    <= 1'b0;
-      e_reject   <= 1'b0;
-      e_error    <= 1'b0;
-      e_epoch    <= 1'b0;
-      e_chunk    <= 1'b0;
-      e_partial  <= 1'b0;
-      e_arrivals <= '0;
-      x_done     <= 1'b0;
-      n_done     <= 1'b0;
-      f_done     <= 1'b0;
-      e_taken    <= 1'b0;
-      word_write <= 1'b0;
-      swept      <= 1'b0;
-      idle       <= 1'b0;
+      state           <= SWEEP;
+      slot            <= 5'd31;
+      region          <= '0;
+      valid           <= '0;
+      waiting         <= '0;
+      asks            <= '0;
+      batch           <= '0;
+      batching        <= 1'b0;
+      confirmed       <= 1'b0;
+      batch_valid     <= 1'b0;
+      chunk_reg_valid <= 1'b0;
+      record_start    <= 1'b0;
+      e_reject        <= 1'b0;
+      e_error         <= 1'b0;
+      e_epoch         <= 1'b0;
+      e_chunk         <= 1'b0;
+      e_partial       <= 1'b0;
+      e_arrivals      <= '0;
+      reg_done        <= 1'b0;
+      ring_done       <= 1'b0;
+      fence_done      <= 1'b0;
+      end_taken       <= 1'b0;
+      word_write      <= 1'b0;
+      swept           <= 1'b0;
+      idle            <= 1'b0;
     end
   end
-  wire unused = &{1'b0, batch_lowest, control, chunks, x_element};
+  wire unused = &{1'b0, batch_lowest, control, chunks, reg_element};
 endmodule
 `default_nettype wire

@@ -9,26 +9,26 @@ module glk_context_errors #(
   input  logic          clk,
   input  logic          rst,
 
-  // Events. w: aperture access refused; l: load failed, rare; g: doorbell of a region rejected, not in consecutive clocks;
-  // z: release failed, counted immediately
-  input  logic          w_valid,
-  input  logic [CW-1:0] w_context,
-  input  logic          l_valid,
-  input  logic [CW-1:0] l_context,
-  input  logic          g_valid,
-  input  logic [CW-1:0] g_context,
-  input  logic          z_valid,
-  input  logic [CW-1:0] z_context,
+  // Events: aperture access refused; load failed, rare; doorbell of a region rejected, not in consecutive clocks; release failed,
+  // counted immediately
+  input  logic          refused_valid,
+  input  logic [CW-1:0] refused_context,
+  input  logic          load_failed_valid,
+  input  logic [CW-1:0] load_failed_context,
+  input  logic          reject_valid,
+  input  logic [CW-1:0] reject_context,
+  input  logic          release_failed_valid,
+  input  logic [CW-1:0] release_failed_context,
 
   input  logic          clear_all,
   input  logic          clear,
   input  logic [CW-1:0] clear_context,
 
   // Read ports: valid three clocks after the last change of the context or its errors
-  input  logic [CW-1:0] a_context,
-  output logic [63:0]   a_errors,
-  input  logic [CW-1:0] b_context,
-  output logic [63:0]   b_errors
+  input  logic [CW-1:0] errors_of,
+  output logic [63:0]   errors_shown,
+  input  logic [CW-1:0] record_context,
+  output logic [63:0]   record_errors
 );
   (* ram_style = "distributed" *) logic [63:0] refused [0:(1<<CW)-1];
   (* ram_style = "distributed" *) logic [63:0] failed  [0:(1<<CW)-1];
@@ -45,25 +45,25 @@ module glk_context_errors #(
         bit_of = bits[i];
   endfunction
 
-  wire          f_valid   = z_valid || l_waits || g_waits;
-  wire [CW-1:0] f_context = z_valid ? z_context : l_waits ? l_kept : g_kept;
+  wire          f_valid   = release_failed_valid || l_waits || g_waits;
+  wire [CW-1:0] f_context = release_failed_valid ? release_failed_context : l_waits ? l_kept : g_kept;
   wire [63:0]   n_before  = refused[n_context] & {64{bit_of(some_refused, n_context)}};
   wire [63:0]   f_before  = failed[f_context] & {64{bit_of(some_failed, f_context)}};
 
   integer c;
   always_ff @(posedge clk) begin
-    n_valid   <= w_valid;
-    n_context <= w_context;
-    if (l_valid) begin
+    n_valid   <= refused_valid;
+    n_context <= refused_context;
+    if (load_failed_valid) begin
       l_waits <= 1'b1;
-      l_kept  <= l_context;
-    end else if (!z_valid) begin
+      l_kept  <= load_failed_context;
+    end else if (!release_failed_valid) begin
       l_waits <= 1'b0;
     end
-    if (g_valid) begin
+    if (reject_valid) begin
       g_waits <= 1'b1;
-      g_kept  <= g_context;
-    end else if (!z_valid && !l_waits) begin
+      g_kept  <= reject_context;
+    end else if (!release_failed_valid && !l_waits) begin
       g_waits <= 1'b0;
     end
     if (n_valid)
@@ -89,12 +89,12 @@ module glk_context_errors #(
 
   logic [63:0] a_refused, a_failed, b_refused, b_failed;
   always_ff @(posedge clk) begin
-    a_refused <= refused[a_context] & {64{bit_of(some_refused, a_context)}};
-    a_failed  <= failed[a_context] & {64{bit_of(some_failed, a_context)}};
-    b_refused <= refused[b_context] & {64{bit_of(some_refused, b_context)}};
-    b_failed  <= failed[b_context] & {64{bit_of(some_failed, b_context)}};
-    a_errors  <= a_refused + a_failed;
-    b_errors  <= b_refused + b_failed;
+    a_refused     <= refused[errors_of] & {64{bit_of(some_refused, errors_of)}};
+    a_failed      <= failed[errors_of] & {64{bit_of(some_failed, errors_of)}};
+    b_refused     <= refused[record_context] & {64{bit_of(some_refused, record_context)}};
+    b_failed      <= failed[record_context] & {64{bit_of(some_failed, record_context)}};
+    errors_shown  <= a_refused + a_failed;
+    record_errors <= b_refused + b_failed;
   end
 endmodule
 `default_nettype wire

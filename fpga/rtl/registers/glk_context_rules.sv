@@ -9,17 +9,17 @@ module glk_context_rules #(
   input  logic [8:0]  word,
   input  logic        enabled,      // CONTROL.ENABLE of the context
   input  logic        user_doorbell,
-  input  logic [63:0] xc_sq_base,
-  input  logic [63:0] xc_cq_base,
-  input  logic [63:0] xc_record,
-  input  logic [7:0]  xc_sq_order,
-  input  logic [7:0]  xc_cq_order,
-  input  logic [5:0]  xc_vector,
-  input  logic [15:0] xc_sq_tail,
-  input  logic [15:0] xc_cq_head,
-  input  logic [15:0] xc_sq_head,
-  input  logic [15:0] xc_cq_tail,
-  input  logic [3:0]  xc_status,
+  input  logic [63:0] reg_cx_sq_base,
+  input  logic [63:0] reg_cx_cq_base,
+  input  logic [63:0] reg_cx_record,
+  input  logic [7:0]  reg_cx_sq_order,
+  input  logic [7:0]  reg_cx_cq_order,
+  input  logic [5:0]  reg_cx_vector,
+  input  logic [15:0] reg_cx_sq_tail,
+  input  logic [15:0] reg_cx_cq_head,
+  input  logic [15:0] reg_cx_sq_head,
+  input  logic [15:0] reg_cx_cq_tail,
+  input  logic [3:0]  reg_cx_status,
   input  logic [63:0] errors,
   input  logic [63:0] released,
   input  logic [63:0] release_word, // value last written to RELEASE
@@ -44,16 +44,16 @@ module glk_context_rules #(
   always_ff @(posedge clk) begin
     case (word)
       CONTROL: shown <= 64'({user_doorbell, enabled});
-      SQ_BASE: shown <= xc_sq_base;
-      CQ_BASE: shown <= xc_cq_base;
-      ORDER:   shown <= 64'({xc_cq_order, xc_sq_order});
-      RECORD:  shown <= xc_record;
-      VECTOR:  shown <= 64'(xc_vector);
-      SQ_TAIL: shown <= 64'(xc_sq_tail);
-      CQ_HEAD: shown <= 64'(xc_cq_head);
-      9'(glk_regs::CONTEXT_SQ_HEAD / 8): shown <= 64'(xc_sq_head);
-      9'(glk_regs::CONTEXT_CQ_TAIL / 8): shown <= 64'(xc_cq_tail);
-      9'(glk_regs::CONTEXT_STATUS / 8):  shown <= 64'(xc_status);
+      SQ_BASE: shown <= reg_cx_sq_base;
+      CQ_BASE: shown <= reg_cx_cq_base;
+      ORDER:   shown <= 64'({reg_cx_cq_order, reg_cx_sq_order});
+      RECORD:  shown <= reg_cx_record;
+      VECTOR:  shown <= 64'(reg_cx_vector);
+      SQ_TAIL: shown <= 64'(reg_cx_sq_tail);
+      CQ_HEAD: shown <= 64'(reg_cx_cq_head);
+      9'(glk_regs::CONTEXT_SQ_HEAD / 8): shown <= 64'(reg_cx_sq_head);
+      9'(glk_regs::CONTEXT_CQ_TAIL / 8): shown <= 64'(reg_cx_cq_tail);
+      9'(glk_regs::CONTEXT_STATUS / 8):  shown <= 64'(reg_cx_status);
       9'(glk_regs::CONTEXT_ERRORS / 8):  shown <= errors;
       default: shown <= '0;
     endcase
@@ -70,7 +70,7 @@ module glk_context_rules #(
     order_allowed = order >= 8'(glk_regs::RING_ORDER_MIN) && order <= 8'(RING_ORDER_MAX);
   endfunction
 
-  wire no_order = xc_sq_order == '0 && xc_cq_order == '0;
+  wire no_order = reg_cx_sq_order == '0 && reg_cx_cq_order == '0;
   always_ff @(posedge clk)
     case (word)
       CONTROL:          allowed <= value[63:2] == '0 && (!value[0] || (!enabled && !no_order));

@@ -14,50 +14,50 @@ module glk_contexts #(
   input  logic          clear,
 
   // Registers
-  input  logic          xc_write,
-  input  logic [2:0]    xc_which, // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
-  input  logic [CW-1:0] xc_context,
-  input  logic [63:0]   xc_data,
-  output logic [63:0]   xc_sq_base,
-  output logic [63:0]   xc_cq_base,
-  output logic [63:0]   xc_record,
-  output logic [7:0]    xc_sq_order,
-  output logic [7:0]    xc_cq_order,
-  output logic [5:0]    xc_vector,
-  output logic [15:0]   xc_sq_tail,
-  output logic [15:0]   xc_cq_head,
-  output logic [15:0]   xc_sq_head,
-  output logic [15:0]   xc_cq_tail,
-  output logic [3:0]    xc_status,
+  input  logic          reg_cx_write,
+  input  logic [2:0]    reg_cx_which, // 0 sq_base, 1 cq_base, 2 order, 3 record, 4 vector, 5 sq_tail, 6 cq_head
+  input  logic [CW-1:0] reg_cx_context,
+  input  logic [63:0]   reg_cx_data,
+  output logic [63:0]   reg_cx_sq_base,
+  output logic [63:0]   reg_cx_cq_base,
+  output logic [63:0]   reg_cx_record,
+  output logic [7:0]    reg_cx_sq_order,
+  output logic [7:0]    reg_cx_cq_order,
+  output logic [5:0]    reg_cx_vector,
+  output logic [15:0]   reg_cx_sq_tail,
+  output logic [15:0]   reg_cx_cq_head,
+  output logic [15:0]   reg_cx_sq_head,
+  output logic [15:0]   reg_cx_cq_tail,
+  output logic [3:0]    reg_cx_status,
 
   // Ring engine
-  input  logic [CW-1:0] nx_context,
-  output logic [63:0]   nx_sq_base,
-  output logic [63:0]   nx_cq_base,
-  output logic [3:0]    nx_sq_order,
-  output logic [3:0]    nx_cq_order,
-  output logic [3:0]    nx_status,
-  output logic [5:0]    nx_vector,
-  output logic [15:0]   nx_sq_tail,
-  output logic [15:0]   nx_cq_head,
-  output logic [15:0]   nx_sq_head,
-  output logic [15:0]   nx_cq_tail,
-  input  logic          nx_write,
-  input  logic [CW-1:0] nx_write_context,
-  input  logic [15:0]   nx_new_sq_head,
-  input  logic [15:0]   nx_new_cq_tail,
-  input  logic [3:0]    nx_new_status,
+  input  logic [CW-1:0] ring_cx_context,
+  output logic [63:0]   ring_cx_sq_base,
+  output logic [63:0]   ring_cx_cq_base,
+  output logic [3:0]    ring_cx_sq_order,
+  output logic [3:0]    ring_cx_cq_order,
+  output logic [3:0]    ring_cx_status,
+  output logic [5:0]    ring_cx_vector,
+  output logic [15:0]   ring_cx_sq_tail,
+  output logic [15:0]   ring_cx_cq_head,
+  output logic [15:0]   ring_cx_sq_head,
+  output logic [15:0]   ring_cx_cq_tail,
+  input  logic          ring_cx_write,
+  input  logic [CW-1:0] ring_cx_write_context,
+  input  logic [15:0]   ring_cx_new_sq_head,
+  input  logic [15:0]   ring_cx_new_cq_tail,
+  input  logic [3:0]    ring_cx_new_status,
 
   // Releases
-  input  logic [CW-1:0] zx_context,
-  output logic [63:0]   zx_record,
-  output logic [5:0]    zx_vector,
-  output logic [15:0]   zx_sq_head,
-  output logic [3:0]    zx_status,
+  input  logic [CW-1:0] release_cx_context,
+  output logic [63:0]   release_cx_record,
+  output logic [5:0]    release_cx_vector,
+  output logic [15:0]   release_cx_sq_head,
+  output logic [3:0]    release_cx_status,
 
   // Regions
-  input  logic [CW-1:0] gx_context,
-  output logic [5:0]    gx_vector
+  input  logic [CW-1:0] region_cx_context,
+  output logic [5:0]    region_cx_vector
 );
   localparam int BASE_W = 58; // ring bases are multiples of 64
   localparam int RECORD_W = 60; // multiples of 16
@@ -75,75 +75,75 @@ module glk_contexts #(
   logic          sweeping;
   logic [CW-1:0] sweep;
 
-  wire [CW-1:0]      xw = sweeping ? sweep : xc_context;
-  wire [63:0]        xd = sweeping ? 64'b0 : xc_data;
-  wire [CW-1:0]      nw = sweeping ? sweep : nx_write_context;
-  wire [PLACE_W-1:0] nd = sweeping ? PLACE_W'(0) : {nx_new_sq_head, nx_new_cq_tail, nx_new_status};
+  wire [CW-1:0]      xw = sweeping ? sweep : reg_cx_context;
+  wire [63:0]        xd = sweeping ? 64'b0 : reg_cx_data;
+  wire [CW-1:0]      nw = sweeping ? sweep : ring_cx_write_context;
+  wire [PLACE_W-1:0] nd = sweeping ? PLACE_W'(0) : {ring_cx_new_sq_head, ring_cx_new_cq_tail, ring_cx_new_status};
 
   always_ff @(posedge clk) begin
-    if (sweeping || (xc_write && xc_which == 3'd0))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd0))
       sq_base[xw] <= xd[63:6];
-    if (sweeping || (xc_write && xc_which == 3'd1))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd1))
       cq_base[xw] <= xd[63:6];
-    if (sweeping || (xc_write && xc_which == 3'd2))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd2))
       order[xw] <= {xd[11:8], xd[3:0]};
-    if (sweeping || (xc_write && xc_which == 3'd3))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd3))
       record[xw] <= xd[63:4];
-    if (sweeping || (xc_write && xc_which == 3'd4))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd4))
       vector[xw] <= xd[5:0];
-    if (sweeping || (xc_write && xc_which == 3'd5))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd5))
       sq_tail[xw] <= xd[15:0];
-    if (sweeping || (xc_write && xc_which == 3'd6))
+    if (sweeping || (reg_cx_write && reg_cx_which == 3'd6))
       cq_head[xw] <= xd[15:0];
-    if (sweeping || nx_write)
+    if (sweeping || ring_cx_write)
       place[nw] <= nd;
   end
 
   always_ff @(posedge clk) begin
-    xc_sq_base  <= {sq_base[xc_context], 6'b0};
-    xc_cq_base  <= {cq_base[xc_context], 6'b0};
-    xc_record   <= {record[xc_context], 4'b0};
-    {xc_cq_order[3:0], xc_sq_order[3:0]} <= order[xc_context];
-    {xc_cq_order[7:4], xc_sq_order[7:4]} <= 8'b0;
-    xc_vector   <= vector[xc_context];
-    xc_sq_tail  <= sq_tail[xc_context];
-    xc_cq_head  <= cq_head[xc_context];
-    {xc_sq_head, xc_cq_tail, xc_status} <= place[xc_context];
+    reg_cx_sq_base  <= {sq_base[reg_cx_context], 6'b0};
+    reg_cx_cq_base  <= {cq_base[reg_cx_context], 6'b0};
+    reg_cx_record   <= {record[reg_cx_context], 4'b0};
+    {reg_cx_cq_order[3:0], reg_cx_sq_order[3:0]} <= order[reg_cx_context];
+    {reg_cx_cq_order[7:4], reg_cx_sq_order[7:4]} <= 8'b0;
+    reg_cx_vector   <= vector[reg_cx_context];
+    reg_cx_sq_tail  <= sq_tail[reg_cx_context];
+    reg_cx_cq_head  <= cq_head[reg_cx_context];
+    {reg_cx_sq_head, reg_cx_cq_tail, reg_cx_status} <= place[reg_cx_context];
 
-    nx_sq_base  <= {sq_base[nx_context], 6'b0};
-    nx_cq_base  <= {cq_base[nx_context], 6'b0};
-    {nx_cq_order, nx_sq_order} <= order[nx_context];
-    nx_vector   <= vector[nx_context];
-    nx_sq_tail  <= sq_tail[nx_context];
-    nx_cq_head  <= cq_head[nx_context];
-    {nx_sq_head, nx_cq_tail, nx_status} <= place[nx_context];
+    ring_cx_sq_base  <= {sq_base[ring_cx_context], 6'b0};
+    ring_cx_cq_base  <= {cq_base[ring_cx_context], 6'b0};
+    {ring_cx_cq_order, ring_cx_sq_order} <= order[ring_cx_context];
+    ring_cx_vector   <= vector[ring_cx_context];
+    ring_cx_sq_tail  <= sq_tail[ring_cx_context];
+    ring_cx_cq_head  <= cq_head[ring_cx_context];
+    {ring_cx_sq_head, ring_cx_cq_tail, ring_cx_status} <= place[ring_cx_context];
 
-    zx_record   <= {record[zx_context], 4'b0};
-    zx_vector   <= vector[zx_context];
-    {zx_sq_head, zx_status} <= {place[zx_context][35:20], place[zx_context][3:0]};
-    gx_vector   <= vector[gx_context];
+    release_cx_record   <= {record[release_cx_context], 4'b0};
+    release_cx_vector   <= vector[release_cx_context];
+    {release_cx_sq_head, release_cx_status} <= {place[release_cx_context][35:20], place[release_cx_context][3:0]};
+    region_cx_vector   <= vector[region_cx_context];
 
     if (rst || clear || sweeping) begin
-      xc_sq_base  <= '0;
-      xc_cq_base  <= '0;
-      xc_record   <= '0;
-      xc_sq_order <= '0;
-      xc_cq_order <= '0;
-      xc_vector   <= '0;
-      xc_sq_tail  <= '0;
-      xc_cq_head  <= '0;
-      {xc_sq_head, xc_cq_tail, xc_status} <= '0;
-      nx_sq_base  <= '0;
-      nx_cq_base  <= '0;
-      {nx_cq_order, nx_sq_order} <= '0;
-      nx_vector   <= '0;
-      nx_sq_tail  <= '0;
-      nx_cq_head  <= '0;
-      {nx_sq_head, nx_cq_tail, nx_status} <= '0;
-      zx_record   <= '0;
-      zx_vector   <= '0;
-      {zx_sq_head, zx_status} <= '0;
-      gx_vector   <= '0;
+      reg_cx_sq_base  <= '0;
+      reg_cx_cq_base  <= '0;
+      reg_cx_record   <= '0;
+      reg_cx_sq_order <= '0;
+      reg_cx_cq_order <= '0;
+      reg_cx_vector   <= '0;
+      reg_cx_sq_tail  <= '0;
+      reg_cx_cq_head  <= '0;
+      {reg_cx_sq_head, reg_cx_cq_tail, reg_cx_status} <= '0;
+      ring_cx_sq_base  <= '0;
+      ring_cx_cq_base  <= '0;
+      {ring_cx_cq_order, ring_cx_sq_order} <= '0;
+      ring_cx_vector   <= '0;
+      ring_cx_sq_tail  <= '0;
+      ring_cx_cq_head  <= '0;
+      {ring_cx_sq_head, ring_cx_cq_tail, ring_cx_status} <= '0;
+      release_cx_record   <= '0;
+      release_cx_vector   <= '0;
+      {release_cx_sq_head, release_cx_status} <= '0;
+      region_cx_vector   <= '0;
     end
   end
 

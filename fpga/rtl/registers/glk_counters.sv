@@ -13,32 +13,32 @@ module glk_counters #(
   input  logic          rst,
 
   // Stores accepted, and their cost as individual TLPs
-  input  logic          sc_valid,
-  input  logic [PW-1:0] sc_partition,
-  input  logic [CW-1:0] sc_context,
-  input  logic [12:0]   sc_length,
-  input  logic [12:0]   sc_raw,
+  input  logic          cost_valid,
+  input  logic [PW-1:0] cost_partition,
+  input  logic [CW-1:0] cost_context,
+  input  logic [12:0]   cost_length,
+  input  logic [12:0]   cost_raw,
   // Queued bytes overwritten
   input  logic          e_overwrite,
   input  logic [PW-1:0] e_overwrite_partition,
   input  logic [7:0]    e_overwritten,
   // Packets sent
-  input  logic          p_valid,
-  input  logic [PW-1:0] p_partition,
-  input  logic [12:0]   p_payload,
-  input  logic [10:0]   p_runs,
-  input  logic [3:0]    p_reason,
+  input  logic          made_valid,
+  input  logic [PW-1:0] made_partition,
+  input  logic [12:0]   made_payload,
+  input  logic [10:0]   made_runs,
+  input  logic [3:0]    made_reason,
   // Aperture loads; ring loads and atomics
-  input  logic          a_load,
-  input  logic [PW-1:0] a_partition,
-  input  logic          n_atomic,
-  input  logic [PW-1:0] n_partition,
-  input  logic          n_valid,
-  output logic          n_ready,
+  input  logic          e_load,
+  input  logic [PW-1:0] e_load_partition,
+  input  logic          count_atomic,
+  input  logic [PW-1:0] count_partition,
+  input  logic          count_valid,
+  output logic          count_ready,
   // Bytes of regions stored
-  input  logic          g_valid,
-  input  logic [PW-1:0] g_partition,
-  input  logic [12:0]   g_bytes,
+  input  logic          stored_valid,
+  input  logic [PW-1:0] stored_partition,
+  input  logic [12:0]   stored_bytes,
   // Plain writes to endpoints; failed endpoint writes and reads
   input  logic          e_write,
   input  logic [PW-1:0] e_write_partition,
@@ -66,27 +66,27 @@ module glk_counters #(
   // Snapshot of all counters; reads may begin in the clock of snapshot_done
   input  logic          snapshot,
   output logic          snapshot_done,
-  input  logic          k_read,
-  input  logic [11:0]   k_at,    // bit 11: of a context; 10: of the card; 9:5 partition or context; 4:0 counter: register index in its row
-  output logic [63:0]   k_value, // valid from k_done until the next one
-  output logic          k_done,
+  input  logic          counter_read,
+  input  logic [11:0]   counter_at,    // bit 11: of a context; 10: of the card; 9:5 partition or context; 4:0 counter: register index in its row
+  output logic [63:0]   counter_value, // valid from counter_done until the next one
+  output logic          counter_done,
 
   // ERRORS of the contexts
-  input  logic          w_valid,
-  input  logic [CW-1:0] w_context,
-  input  logic          l_valid,
-  input  logic [CW-1:0] l_context,
-  input  logic          r_valid,
-  input  logic [CW-1:0] r_of,
-  input  logic          z_valid,
-  output logic          z_ready,
-  input  logic [CW-1:0] z_context,
-  input  logic          c_clear,
-  input  logic          c_clear_all,
-  input  logic [CW-1:0] c_context,
-  output logic [63:0]   c_errors,
-  input  logic [CW-1:0] r_context,
-  output logic [63:0]   r_errors
+  input  logic          refused_valid,
+  input  logic [CW-1:0] refused_context,
+  input  logic          load_failed_valid,
+  input  logic [CW-1:0] load_failed_context,
+  input  logic          reject_valid,
+  input  logic [CW-1:0] reject_context,
+  input  logic          release_failed_valid,
+  output logic          release_failed_ready,
+  input  logic [CW-1:0] release_failed_context,
+  input  logic          errors_clear,
+  input  logic          errors_clear_all,
+  input  logic [CW-1:0] errors_of,
+  output logic [63:0]   errors_shown,
+  input  logic [CW-1:0] record_context,
+  output logic [63:0]   record_errors
 );
   // Counter indices within a partition's row.
   localparam int BASE        = glk_regs::PARTITION_STORES;
@@ -111,24 +111,24 @@ module glk_counters #(
   localparam int CONTEXT     = (glk_regs::CONTEXT_STORE_BYTES - glk_regs::CONTEXT_STORES) / 8 + 1;
   localparam int CARD        = (glk_regs::CARD_ERR_ARRIVE - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
 
-  wire [PW-1:0] row = k_at[5 +: PW];
+  wire [PW-1:0] row = counter_at[5 +: PW];
   logic [COUNTERS*64-1:0] seen; // of the row, one clock of latency
 
   // --- partition counters ---
   logic [3*64-1:0] store_seen;
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(3), .ADD_W(13)) stores (
-    .clk, .rst, .u_valid(sc_valid), .u_row(sc_partition), .u_add({sc_raw, sc_length, 13'd1}), .snapshot,
+    .clk, .rst, .update_valid(cost_valid), .update_row(cost_partition), .update_add({cost_raw, cost_length, 13'd1}), .snapshot,
     .look_row(row), .look_q(store_seen));
   assign seen[STORES*64 +: 64]      = store_seen[0 +: 64];
   assign seen[STORE_BYTES*64 +: 64] = store_seen[64 +: 64];
   assign seen[RAW*64 +: 64]         = store_seen[128 +: 64];
 
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(8)) overwritten (
-    .clk, .rst, .u_valid(e_overwrite), .u_row(e_overwrite_partition), .u_add(e_overwritten), .snapshot,
+    .clk, .rst, .update_valid(e_overwrite), .update_row(e_overwrite_partition), .update_add(e_overwritten), .snapshot,
     .look_row(row), .look_q(seen[OVERWRITTEN*64 +: 64]));
 
   // Bytes on the wire: payload padded to DWs, plus TLP overhead.
-  wire [12:0] p_padded = (p_payload + 13'd3) & ~13'd3;
+  wire [12:0] p_padded = (made_payload + 13'd3) & ~13'd3;
   logic          q_valid;
   logic [PW-1:0] q_partition;
   logic [4*13-1:0] q_add;
@@ -136,10 +136,10 @@ module glk_counters #(
   logic [REASONS*13-1:0] q_add_reason;
   wire  [12:0]     q_of_region = 13'(q_reason == 4'(glk_regs::FLUSH_REGION));
   always_ff @(posedge clk) begin
-    q_valid     <= p_valid;
-    q_partition <= p_partition;
-    q_reason    <= p_reason;
-    q_add       <= {p_padded + 13'(glk_regs::TLP_OVERHEAD_BYTES), p_payload, 13'(p_runs), 13'd1};
+    q_valid     <= made_valid;
+    q_partition <= made_partition;
+    q_reason    <= made_reason;
+    q_add       <= {p_padded + 13'(glk_regs::TLP_OVERHEAD_BYTES), made_payload, 13'(made_runs), 13'd1};
     if (rst)
       q_valid <= 1'b0;
   end
@@ -155,7 +155,8 @@ module glk_counters #(
     q_snapshot <= snapshot && !rst;
   logic [(5+REASONS)*64-1:0] packet_seen;
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(5 + REASONS), .ADD_W(13)) packets (
-    .clk, .rst, .u_valid(q_valid), .u_row(q_partition), .u_add({q_of_region, q_add_reason, q_add}), .snapshot(q_snapshot),
+    .clk, .rst, .update_valid(q_valid), .update_row(q_partition), .update_add({q_of_region, q_add_reason, q_add}),
+    .snapshot(q_snapshot),
     .look_row(row), .look_q(packet_seen));
   assign seen[PACKETS*64 +: 64]        = packet_seen[0 +: 64];
   assign seen[SUB_PACKETS*64 +: 64]    = packet_seen[64 +: 64];
@@ -167,14 +168,14 @@ module glk_counters #(
   // Aperture loads cannot be stalled; ring loads can.
   logic          kept, kept_atomic;
   logic [PW-1:0] kept_partition;
-  wire  atomic = !a_load && kept_atomic;
-  assign n_ready = !kept;
+  wire  atomic = !e_load && kept_atomic;
+  assign count_ready = !kept;
   always_ff @(posedge clk) begin
-    if (n_ready) begin
-      kept           <= n_valid;
-      kept_atomic    <= n_atomic;
-      kept_partition <= n_partition;
-    end else if (!a_load) begin
+    if (count_ready) begin
+      kept           <= count_valid;
+      kept_atomic    <= count_atomic;
+      kept_partition <= count_partition;
+    end else if (!e_load) begin
       kept <= 1'b0;
     end
     if (rst)
@@ -182,30 +183,32 @@ module glk_counters #(
   end
   logic [2*64-1:0] load_seen;
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(2), .ADD_W(1)) loads (
-    .clk, .rst, .u_valid(a_load || kept), .u_row(a_load ? a_partition : kept_partition), .u_add({atomic, !atomic}), .snapshot,
+    .clk, .rst, .update_valid(e_load || kept), .update_row(e_load ? e_load_partition : kept_partition),
+    .update_add({atomic, !atomic}), .snapshot,
     .look_row(row), .look_q(load_seen));
   assign seen[LOADS*64 +: 64]   = load_seen[0 +: 64];
   assign seen[ATOMICS*64 +: 64] = load_seen[64 +: 64];
 
   logic [2*64-1:0] write_seen;
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(2), .ADD_W(13)) writes (
-    .clk, .rst, .u_valid(e_write), .u_row(e_write_partition), .u_add({e_write_bytes, 13'd1}), .snapshot,
+    .clk, .rst, .update_valid(e_write), .update_row(e_write_partition), .update_add({e_write_bytes, 13'd1}), .snapshot,
     .look_row(row), .look_q(write_seen));
   assign seen[WRITES*64 +: 64]      = write_seen[0 +: 64];
   assign seen[WRITE_BYTES*64 +: 64] = write_seen[64 +: 64];
 
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(32)) failures (
-    .clk, .rst, .u_valid(fail_valid), .u_row(fail_partition), .u_add(fail_count), .snapshot,
+    .clk, .rst, .update_valid(fail_valid), .update_row(fail_partition), .update_add(fail_count), .snapshot,
     .look_row(row), .look_q(seen[FAILED*64 +: 64]));
 
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(13)) region_bytes (
-    .clk, .rst, .u_valid(g_valid), .u_row(g_partition), .u_add(g_bytes), .snapshot, .look_row(row), .look_q(seen[REGION_BYTES*64 +: 64]));
+    .clk, .rst, .update_valid(stored_valid), .update_row(stored_partition), .update_add(stored_bytes), .snapshot, .look_row(row),
+    .look_q(seen[REGION_BYTES*64 +: 64]));
 
   // --- context counters ---
   logic [CONTEXT*64-1:0] context_seen;
   glk_counter_bank #(.ROWS(CONTEXTS), .COLUMNS(CONTEXT), .ADD_W(13)) contexts (
-    .clk, .rst, .u_valid(sc_valid), .u_row(sc_context), .u_add({sc_length, 13'd1}), .snapshot,
-    .look_row(k_at[5 +: CW]), .look_q(context_seen));
+    .clk, .rst, .update_valid(cost_valid), .update_row(cost_context), .update_add({cost_length, 13'd1}), .snapshot,
+    .look_row(counter_at[5 +: CW]), .look_q(context_seen));
 
   // --- card counters ---
   logic [CARD-1:0]    c_one;     // increment by 1
@@ -269,8 +272,8 @@ module glk_counters #(
   endfunction
 
   always_ff @(posedge clk) begin
-    at1     <= k_at;
-    read1   <= k_read;
+    at1     <= counter_at;
+    read1   <= counter_read;
     at2     <= at1;
     read2   <= read1;
     value2a <= at1[10] ? card_of(c_latched, at1[3:0]) : one_of(seen, 0, at1[2:0]);
@@ -278,14 +281,14 @@ module glk_counters #(
     value2c <= one_of(seen, 16, at1[2:0]);
     value2d <= context_seen[at1[0]*64 +: 64];
     if (read2)
-      k_value <= at2[11] ? value2d : (at2[10] || at2[4:3] == 2'd0) ? value2a : at2[4:3] == 2'd1 ? value2b : value2c;
-    k_done        <= read2;
+      counter_value <= at2[11] ? value2d : (at2[10] || at2[4:3] == 2'd0) ? value2a : at2[4:3] == 2'd1 ? value2b : value2c;
+    counter_done  <= read2;
     snapshot_late <= {snapshot_late[1:0], snapshot};
     snapshot_done <= snapshot_late[2];
     if (rst) begin
       read1         <= 1'b0;
       read2         <= 1'b0;
-      k_done        <= 1'b0;
+      counter_done  <= 1'b0;
       snapshot_late <= '0;
       snapshot_done <= 1'b0;
     end
@@ -294,10 +297,11 @@ module glk_counters #(
 
   // --- ERRORS ---
   // Releases are rare and failing loads rarer, so a release is always accepted.
-  assign z_ready = 1'b1;
+  assign release_failed_ready = 1'b1;
   glk_context_errors #(.CONTEXTS(CONTEXTS)) errors (
-    .clk, .rst, .w_valid, .w_context, .l_valid, .l_context, .g_valid(r_valid), .g_context(r_of), .z_valid, .z_context,
-    .clear_all(c_clear_all), .clear(c_clear), .clear_context(c_context),
-    .a_context(c_context), .a_errors(c_errors), .b_context(r_context), .b_errors(r_errors));
+    .clk, .rst, .refused_valid, .refused_context, .load_failed_valid, .load_failed_context, .reject_valid, .reject_context,
+    .release_failed_valid, .release_failed_context,
+    .clear_all(errors_clear_all), .clear(errors_clear), .clear_context(errors_of),
+    .errors_of, .errors_shown, .record_context, .record_errors);
 endmodule
 `default_nettype wire

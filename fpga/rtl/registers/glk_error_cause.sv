@@ -9,22 +9,22 @@ module glk_error_cause (
   input  logic [6:0] clear,   // bits to clear; a simultaneous error takes precedence
   input  logic [6:0] e_cause, // pulses
   output logic [6:0] cause,
-  output logic       i_valid,
-  input  logic       i_ready
+  output logic       event_valid,
+  input  logic       event_ready
 );
   wire [6:0] left = cause & ~clear;
 
   always_ff @(posedge clk) begin
     cause <= left | e_cause;
     if ((e_cause & ~left) != '0)
-      i_valid <= 1'b1;
-    else if (i_ready)
-      i_valid <= 1'b0;
+      event_valid <= 1'b1;
+    else if (event_ready)
+      event_valid <= 1'b0;
     if (clear_all)
       cause <= '0;
     if (rst) begin
-      cause   <= '0;
-      i_valid <= 1'b0;
+      cause       <= '0;
+      event_valid <= 1'b0;
     end
   end
 endmodule

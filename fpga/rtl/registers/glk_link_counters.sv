@@ -27,9 +27,9 @@ module glk_link_counters #(
   input  logic          e_pooled,
   input  logic [1:0]    e_pool_stitched,
   input  logic          e_pool_timed_out,
-  input  logic          w_valid,
-  input  logic [3:0]    w_kind,
-  input  logic [PW+3:0] w_clocks,
+  input  logic          wait_valid,
+  input  logic [3:0]    wait_kind,
+  input  logic [PW+3:0] wait_clocks,
   input  logic          e_up,
   input  logic          e_resumed,
   input  logic          e_down,
@@ -93,9 +93,11 @@ module glk_link_counters #(
   logic [127:0] come;
   logic [63:0]  waited;
   glk_counter_bank #(.ROWS(16), .COLUMNS(2), .ADD_W(1)) of_kind (
-    .clk, .rst, .u_valid(e_flit), .u_row(e_kind), .u_add({e_packet, 1'b1}), .snapshot, .look_row(row), .look_q(come));
+    .clk, .rst, .update_valid(e_flit), .update_row(e_kind), .update_add({e_packet, 1'b1}), .snapshot, .look_row(row),
+    .look_q(come));
   glk_counter_bank #(.ROWS(16), .COLUMNS(1), .ADD_W(PW + 4)) waits (
-    .clk, .rst, .u_valid(w_valid), .u_row(w_kind), .u_add(w_clocks), .snapshot, .look_row(row), .look_q(waited));
+    .clk, .rst, .update_valid(wait_valid), .update_row(wait_kind), .update_add(wait_clocks), .snapshot, .look_row(row),
+    .look_q(waited));
 
   // --- read multiplexer ---
   logic [2:0] group; // 1, 2: single; 3..5: packets, flits, clocks

@@ -53,9 +53,9 @@ module glk_link_registers #(
   input  logic          e_pooled,
   input  logic [1:0]    e_pool_stitched,
   input  logic          e_pool_timed_out,
-  input  logic          w_valid,
-  input  logic [3:0]    w_kind,
-  input  logic [PW+3:0] w_clocks,
+  input  logic          wait_valid,
+  input  logic [3:0]    wait_kind,
+  input  logic [PW+3:0] wait_clocks,
   // Events of glk_link_layer
   input  logic          e_up,
   input  logic          e_resumed,
@@ -157,9 +157,10 @@ module glk_link_registers #(
   glk_link_counters #(.PW(PW)) counters (
     .clk, .rst, .word, .there(count_there), .count, .snapshot, .snapshot_done,
     .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched,
-    .e_pool_timed_out, .w_valid, .w_kind, .w_clocks, .e_up, .e_resumed, .e_down, .e_frame_sent, .e_frame_received, .e_replay,
-    .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version, .e_flit_received, .e_credit_stall, .e_stray,
-    .e_timeout, .e_given_up, .e_lost, .e_lost_packets, .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes);
+    .e_pool_timed_out, .wait_valid, .wait_kind, .wait_clocks, .e_up, .e_resumed, .e_down, .e_frame_sent, .e_frame_received,
+    .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version, .e_flit_received,
+    .e_credit_stall, .e_stray, .e_timeout, .e_given_up, .e_lost, .e_lost_packets, .e_served, .e_denied, .e_trimmed,
+    .e_trimmed_bytes);
 
   // --- link event ---
   logic forgets; // going down because of a reset, which clears ERROR_CAUSE too

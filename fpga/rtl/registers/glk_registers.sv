@@ -36,17 +36,17 @@ module glk_registers #(
   input  logic              link_up,
   input  logic              leases,     // block TSU exists; constant
 
-  // Accesses: 1 << x_size bytes, aligned, data in the low bits. A read is answered on y some time after it was accepted; no
+  // Accesses: 1 << reg_size bytes, aligned, data in the low bits. A read is answered on reg_q some time after it was accepted; no
   // other read is accepted until then.
-  input  logic              x_write,
-  input  logic [19:0]       x_offset,
-  input  logic [1:0]        x_size,
-  input  logic [63:0]       x_data,
-  input  logic              x_poisoned,
-  input  logic              x_valid,
-  output logic              x_ready,
-  output logic [63:0]       y_data,
-  output logic              y_valid,
+  input  logic              reg_write,
+  input  logic [19:0]       reg_offset,
+  input  logic [1:0]        reg_size,
+  input  logic [63:0]       reg_data,
+  input  logic              reg_poisoned,
+  input  logic              reg_valid,
+  output logic              reg_ready,
+  output logic [63:0]       reg_q_data,
+  output logic              reg_q_valid,
 
   // Settings
   output logic                     enabled,
@@ -72,10 +72,10 @@ module glk_registers #(
 
   // Quiescing for setting changes and resets
   output logic              pause,
-  output logic [PW-1:0]     f_partition,
-  output logic [3:0]        f_reason,
-  output logic              f_valid,
-  input  logic              f_ready,
+  output logic [PW-1:0]     flush_partition,
+  output logic [3:0]        flush_reason,
+  output logic              flush_valid,
+  input  logic              flush_ready,
   input  logic              quiet,
   output logic              halt,
   input  logic              ring_halted,
@@ -88,7 +88,7 @@ module glk_registers #(
   output logic [31:0]       dropped_count,
 
   // STATUS of the card and of a partition
-  input  logic [PARTITIONS-1:0] tx_holds,
+  input  logic [PARTITIONS-1:0] holds,
   input  logic              all_acknowledged,
   output logic [PW-1:0]     look_partition,
   input  logic [7:0]        look_entries,
@@ -98,49 +98,49 @@ module glk_registers #(
   input  logic [PARTITIONS-1:0] under_way, // posted writes not acknowledged
 
   // Window table, registration table
-  output logic              w_valid,
-  input  logic              w_ready,
-  output logic              w_write,
-  output logic [SW-1:0]     w_row,
-  output logic [WINDOW_W-1:0] w_data,
-  input  logic              w_done,
-  input  logic [WINDOW_W-1:0] w_q,
-  output logic              h_valid,
-  input  logic              h_ready,
-  output logic              h_write,
-  output logic [HW-1:0]     h_row,
-  output logic [REGISTRATION_W-1:0] h_data,
-  input  logic              h_done,
-  input  logic [REGISTRATION_W-1:0] h_q,
+  output logic              window_valid,
+  input  logic              window_ready,
+  output logic              window_write,
+  output logic [SW-1:0]     window_row,
+  output logic [WINDOW_W-1:0] window_data,
+  input  logic              window_done,
+  input  logic [WINDOW_W-1:0] window_q,
+  output logic              registration_valid,
+  input  logic              registration_ready,
+  output logic              registration_write,
+  output logic [HW-1:0]     registration_row,
+  output logic [REGISTRATION_W-1:0] registration_data,
+  input  logic              registration_done,
+  input  logic [REGISTRATION_W-1:0] registration_q,
 
   // Contexts, see glk_contexts; commands to the ring engine and glk_release
-  output logic              xc_write,
-  output logic [2:0]        xc_which,
-  output logic [CW-1:0]     xc_context,
-  output logic [63:0]       xc_data,
-  input  logic [63:0]       xc_sq_base,
-  input  logic [63:0]       xc_cq_base,
-  input  logic [63:0]       xc_record,
-  input  logic [7:0]        xc_sq_order,
-  input  logic [7:0]        xc_cq_order,
-  input  logic [5:0]        xc_vector,
-  input  logic [15:0]       xc_sq_tail,
-  input  logic [15:0]       xc_cq_head,
-  input  logic [15:0]       xc_sq_head,
-  input  logic [15:0]       xc_cq_tail,
-  input  logic [3:0]        xc_status,
+  output logic              reg_cx_write,
+  output logic [2:0]        reg_cx_which,
+  output logic [CW-1:0]     reg_cx_context,
+  output logic [63:0]       reg_cx_data,
+  input  logic [63:0]       reg_cx_sq_base,
+  input  logic [63:0]       reg_cx_cq_base,
+  input  logic [63:0]       reg_cx_record,
+  input  logic [7:0]        reg_cx_sq_order,
+  input  logic [7:0]        reg_cx_cq_order,
+  input  logic [5:0]        reg_cx_vector,
+  input  logic [15:0]       reg_cx_sq_tail,
+  input  logic [15:0]       reg_cx_cq_head,
+  input  logic [15:0]       reg_cx_sq_head,
+  input  logic [15:0]       reg_cx_cq_tail,
+  input  logic [3:0]        reg_cx_status,
   output logic [CONTEXTS-1:0] ctx_enable,
   output logic [CONTEXTS-1:0] bell,
   output logic              command_start, // start, otherwise stop
   output logic [CW-1:0]     command_context,
   output logic              command_valid,
   input  logic              command_ready,
-  output logic [CW-1:0]     z_context,
-  output logic [63:0]       z_value,
-  output logic              z_valid,
-  input  logic              z_ready,
-  output logic [CW-1:0]     xr_context,
-  input  logic [63:0]       xr_released,
+  output logic [CW-1:0]     bell_context,
+  output logic [63:0]       bell_value,
+  output logic              bell_valid,
+  input  logic              bell_ready,
+  output logic [CW-1:0]     released_context,
+  input  logic [63:0]       released,
   output logic [PARTITIONS-1:0] drain_partitions,
   output logic              drain_owned,
   output logic [CW-1:0]     drain_context,
@@ -150,53 +150,53 @@ module glk_registers #(
 
   // Blocks REGION and CHUNK, doorbells ARRIVE and START, see glk_region_state; disabling the card waits until no region's turn
   // is storing
-  output logic              g_valid,
-  output logic [1:0]        g_kind,
-  output logic              g_of_chunk,
-  output logic [13:0]       g_element,
-  output logic [5:0]        g_word,
-  output logic [63:0]       g_value,
-  output logic [CW-1:0]     g_context,
-  input  logic              g_done,
-  input  logic              g_refused,
-  input  logic [63:0]       g_shown,
-  input  logic              g_swept,
-  input  logic              g_stale,
-  output logic              g_hold,
-  input  logic              g_storing,
+  output logic              region_valid,
+  output logic [1:0]        region_kind,
+  output logic              region_of_chunk,
+  output logic [13:0]       region_element,
+  output logic [5:0]        region_word,
+  output logic [63:0]       region_value,
+  output logic [CW-1:0]     region_context,
+  input  logic              region_done,
+  input  logic              region_refused,
+  input  logic [63:0]       region_shown,
+  input  logic              region_swept,
+  input  logic              region_stale,
+  output logic              region_hold,
+  input  logic              region_storing,
 
   // Block LINK, see glk_link_registers
-  output logic [8:0]        l_word,
-  input  logic [63:0]       l_shown,
-  output logic [63:0]       l_value,
-  input  logic              l_allowed,
-  output logic              l_take,
-  input  logic              l_snapshot_done, // if a link exists; not before snapshot_done
+  output logic [8:0]        link_word,
+  input  logic [63:0]       link_shown,
+  output logic [63:0]       link_value,
+  input  logic              link_allowed,
+  output logic              link_take,
+  input  logic              link_snapshot_done, // if a link exists; not before snapshot_done
 
-  // Block TSU, whose word and value are l_word and l_value, and DOORBELL.CLOCK; see glk_pool_registers
-  input  logic [63:0]       u_shown,
-  input  logic              u_allowed,
-  output logic              u_valid,
-  output logic              u_write,
-  input  logic              u_done,
-  input  logic              u_swept,
+  // Block TSU, whose word and value are link_word and link_value, and DOORBELL.CLOCK; see glk_pool_registers
+  input  logic [63:0]       tsu_shown,
+  input  logic              tsu_allowed,
+  output logic              tsu_valid,
+  output logic              tsu_write,
+  input  logic              tsu_done,
+  input  logic              tsu_swept,
 
   // Counters
   output logic              snapshot,
   input  logic              snapshot_done,
-  output logic              k_read,
-  output logic [11:0]       k_at,
-  input  logic [63:0]       k_value,
-  input  logic              k_done,
+  output logic              counter_read,
+  output logic [11:0]       counter_at,
+  input  logic [63:0]       counter_value,
+  input  logic              counter_done,
   output logic              e_config,
-  output logic              xe_clear,
-  output logic [CW-1:0]     xe_context,
-  input  logic [63:0]       xe_errors,
+  output logic              errors_clear,
+  output logic [CW-1:0]     errors_of,
+  input  logic [63:0]       errors_shown,
 
   // Error causes and the event interrupt
   input  logic [6:0]        e_cause,
-  output logic              i_valid,
-  input  logic              i_ready,
+  output logic              event_valid,
+  input  logic              event_ready,
   output logic              idle
 );
   // Word indices.
@@ -222,7 +222,7 @@ module glk_registers #(
   localparam logic [8:0] D_START     = 9'(glk_regs::DOORBELL_START / 8);
   localparam logic [8:0] D_CLOCK     = 9'(glk_regs::DOORBELL_CLOCK / 8); // also the word of TSU.CLOCK
   initial if (glk_regs::DOORBELL_CLOCK != glk_regs::TSU_CLOCK - glk_regs::BLOCK_TSU) $fatal;
-  localparam logic [2:0] SET_SQ_TAIL = 3'd5; // xc_which values
+  localparam logic [2:0] SET_SQ_TAIL = 3'd5; // reg_cx_which values
   localparam logic [2:0] SET_CQ_HEAD = 3'd6;
 
   // Block types.
@@ -237,8 +237,9 @@ module glk_registers #(
   localparam logic [3:0] CHUNK        = 4'(glk_regs::BLOCK_CHUNK_TYPE);
   localparam logic [3:0] TSU          = 4'(glk_regs::BLOCK_TSU_TYPE);
 
-  // Lookup latencies in clocks: settings and contexts; queues, which are many pipeline stages away; and the delay before a
-  // snapshot that lets earlier stores be counted.
+  // Clocks of a lookup: of settings and contexts; and of queues, long enough for a store ahead of the read to have entered them, if
+  // nothing holds it up. So is the delay before a snapshot, for stores to have been counted. Nothing depends on these two: registers
+  // show one instant (docs/registers.md), and software that needs a store to be counted releases it first.
   localparam logic [4:0] NEAR  = 5'd6;
   localparam logic [4:0] FAR   = 5'd26;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
@@ -288,9 +289,11 @@ module glk_registers #(
   logic          sweep_w_valid, sweep_h_valid;
   logic [SW-1:0] sweep_w_row;
   logic [HW-1:0] sweep_h_row;
-  glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS)) reset_sequence (
-    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet, .others_idle, .others_swept(g_swept && u_swept), .drop,
-    .w_row(sweep_w_row), .w_valid(sweep_w_valid), .w_ready, .h_row(sweep_h_row), .h_valid(sweep_h_valid), .h_ready);
+  glk_reset_sequence #(.SLICES(SLICES), .REGISTRATIONS(REGISTRATIONS), .CONTEXTS(CONTEXTS)) reset_sequence (
+    .clk, .rst, .start(start_reset), .running(resetting), .halt, .pause(reset_pause), .clear, .halted(ring_halted), .quiet,
+    .others_idle, .others_swept(region_swept && tsu_swept), .drop,
+    .window_row(sweep_w_row), .window_valid(sweep_w_valid), .window_ready, .registration_row(sweep_h_row),
+    .registration_valid(sweep_h_valid), .registration_ready);
 
   always_ff @(posedge clk) begin
     dropped_valid <= drop;
@@ -319,7 +322,7 @@ module glk_registers #(
   logic [3:0]    quiesce_reason;
   glk_quiesce #(.PARTITIONS(PARTITIONS)) quiescer (
     .clk, .rst, .start(quiesce), .all(quiesce_all), .partition(quiesce_partition), .reason(quiesce_reason), .empty(quiesced),
-    .finish(state == RESUME), .pause(change_pause), .f_partition, .f_reason, .f_valid, .f_ready, .quiet);
+    .finish(state == RESUME), .pause(change_pause), .flush_partition, .flush_reason, .flush_valid, .flush_ready, .quiet);
   assign pause = change_pause || reset_pause;
 
   // --- tables ---
@@ -335,16 +338,16 @@ module glk_registers #(
     .clk, .word(word[1:0]), .entry, .shown(registration_shown), .value, .allowed(registration_allowed), .changed(registration_changed));
 
   logic table_valid, table_write, of_window; // table access; to the window table
-  wire  table_ready = of_window ? w_ready : h_ready;
-  wire  table_done  = of_window ? w_done : h_done;
-  assign w_valid = resetting ? sweep_w_valid : table_valid && of_window;
-  assign w_write = resetting || table_write;
-  assign w_row   = resetting ? sweep_w_row : is_drain ? value[16 +: SW] : element[SW-1:0];
-  assign w_data  = resetting ? '0 : window_changed;
-  assign h_valid = resetting ? sweep_h_valid : table_valid && !of_window;
-  assign h_write = resetting || table_write;
-  assign h_row   = resetting ? sweep_h_row : element[HW-1:0];
-  assign h_data  = resetting ? '0 : registration_changed;
+  wire  table_ready = of_window ? window_ready : registration_ready;
+  wire  table_done  = of_window ? window_done : registration_done;
+  assign window_valid       = resetting ? sweep_w_valid : table_valid && of_window;
+  assign window_write       = resetting || table_write;
+  assign window_row         = resetting ? sweep_w_row : is_drain ? value[16 +: SW] : element[SW-1:0];
+  assign window_data        = resetting ? '0 : window_changed;
+  assign registration_valid = resetting ? sweep_h_valid : table_valid && !of_window;
+  assign registration_write = resetting || table_write;
+  assign registration_row   = resetting ? sweep_h_row : element[HW-1:0];
+  assign registration_data  = resetting ? '0 : registration_changed;
 
   // --- contexts ---
   logic [CONTEXTS-1:0] user_doorbell, released_word_set;
@@ -352,11 +355,11 @@ module glk_registers #(
   logic [63:0] release_word;
   logic        c_enabled, c_user; // of the selected context
 
-  assign xc_context      = element[CW-1:0];
-  assign xr_context      = element[CW-1:0];
-  assign xe_context      = element[CW-1:0];
-  assign command_context = element[CW-1:0];
-  assign z_context       = element[CW-1:0];
+  assign reg_cx_context   = element[CW-1:0];
+  assign released_context = element[CW-1:0];
+  assign errors_of        = element[CW-1:0];
+  assign command_context  = element[CW-1:0];
+  assign bell_context     = element[CW-1:0];
 
   integer c;
   always_ff @(posedge clk) begin
@@ -377,7 +380,7 @@ module glk_registers #(
   // --- errors ---
   logic [6:0] cause, cause_clear;
   glk_error_cause errors (
-    .clk, .rst, .clear_all(clear), .clear(cause_clear), .e_cause, .cause, .i_valid, .i_ready);
+    .clk, .rst, .clear_all(clear), .clear(cause_clear), .e_cause, .cause, .event_valid, .event_ready);
 
   // --- card ---
   logic [63:0] scratch, snapshots, card_value;
@@ -386,15 +389,16 @@ module glk_registers #(
   glk_card_rules #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                    .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS)) card_rules (
     .clk, .rst, .word, .link, .leases, .link_up, .serial, .pool_bytes, .enabled, .resetting,
-    .some(tx_holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
+    .some(holds != '0 || !all_acknowledged || !quiet), .generation, .scratch, .cause, .drain_busy, .drain_written, .snapshots,
     .for_write(r_write), .shown(card_value), .value, .drains_window(entry[0]), .allowed(card_allowed));
 
   // Current value, from the lookups.
   logic [63:0] context_shown, doorbell_shown, partition_seen;
   logic        context_allowed;
   glk_context_rules #(.VECTORS(VECTORS)) context_rules (
-    .clk, .word, .enabled(c_enabled), .user_doorbell(c_user), .xc_sq_base, .xc_cq_base, .xc_record, .xc_sq_order, .xc_cq_order, .xc_vector,
-    .xc_sq_tail, .xc_cq_head, .xc_sq_head, .xc_cq_tail, .xc_status, .errors(xe_errors), .released(xr_released), .release_word, .generation,
+    .clk, .word, .enabled(c_enabled), .user_doorbell(c_user), .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record, .reg_cx_sq_order,
+    .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail, .reg_cx_status,
+    .errors(errors_shown), .released, .release_word, .generation,
     .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
   always_ff @(posedge clk) begin
     partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, look_payload, 8'b0, look_entries} :
@@ -410,8 +414,8 @@ module glk_registers #(
       WINDOW:       allowed = window_allowed;
       REGISTRATION: allowed = registration_allowed;
       CONTEXT:      allowed = context_allowed;
-      LINK:         allowed = l_allowed;
-      TSU:          allowed = u_allowed && !header;
+      LINK:         allowed = link_allowed;
+      TSU:          allowed = tsu_allowed && !header;
       DOORBELL:     allowed = 1'b1; // user-writable: invalid values affect only the user's context
       default:      allowed = 1'b0;
     endcase
@@ -431,30 +435,30 @@ module glk_registers #(
       default: mask = '1;
     endcase
 
-  assign idle            = state == IDLE && !held && !resetting && !i_valid;
+  assign idle            = state == IDLE && !held && !resetting && !event_valid;
   assign table_valid     = state == TABLE || state == TABLE_WRITE;
   assign table_write     = state == TABLE_WRITE;
   assign of_window       = place != REGISTRATION;
-  assign k_at            = {place == CONTEXT, place == CARD, element[4:0],
+  assign counter_at      = {place == CONTEXT, place == CARD, element[4:0],
                             5'(word - ((place == CARD) ? CARD_FIRST : (place == CONTEXT) ? C_FIRST : P_FIRST))};
   assign apply_partition = state == APPLY && place == PARTITION;
   assign ep_changed      = apply_partition;
-  assign g_valid         = state == REGION_READ || state == REGION_WRITE || state == REGION_BELL;
-  assign g_kind          = (state == REGION_READ) ? 2'd0 : (state == REGION_WRITE) ? 2'd1 : (word == D_ARRIVE) ? 2'd2 : 2'd3;
-  assign g_of_chunk      = place == CHUNK;
-  assign g_element       = element;
-  assign g_word          = word[5:0];
-  assign g_value         = value;
-  assign g_context       = element[CW-1:0];
-  assign g_hold          = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
-  assign u_valid         = state == STAMP_READ || state == STAMP_WRITE || state == STAMPED;
-  assign u_write         = r_write && state != STAMPED;
-  assign l_word          = word;
-  assign l_value         = value;
+  assign region_valid    = state == REGION_READ || state == REGION_WRITE || state == REGION_BELL;
+  assign region_kind     = (state == REGION_READ) ? 2'd0 : (state == REGION_WRITE) ? 2'd1 : (word == D_ARRIVE) ? 2'd2 : 2'd3;
+  assign region_of_chunk = place == CHUNK;
+  assign region_element  = element;
+  assign region_word     = word[5:0];
+  assign region_value    = value;
+  assign region_context  = element[CW-1:0];
+  assign region_hold     = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
+  assign tsu_valid       = state == STAMP_READ || state == STAMP_WRITE || state == STAMPED;
+  assign tsu_write       = r_write && state != STAMPED;
+  assign link_word       = word;
+  assign link_value      = value;
   assign command_valid   = state == COMMAND;
   assign command_start   = value[0];
-  assign z_valid         = state == RELEASE;
-  assign z_value         = value;
+  assign bell_valid      = state == RELEASE;
+  assign bell_value      = value;
   assign drain_valid     = state == DRAINING;
   assign quiesce_all       = place == CARD;
   assign quiesce_partition = (place == WINDOW) ? entry[3 +: PW] : element[PW-1:0];
@@ -471,20 +475,20 @@ module glk_registers #(
   end
 
   always_ff @(posedge clk) begin
-    clocks      <= clocks - 5'd1;
-    x_ready     <= 1'b0;
-    y_valid     <= 1'b0;
-    k_read      <= 1'b0;
-    e_config    <= 1'b0;
-    snapshot    <= 1'b0;
-    l_take      <= 1'b0;
-    start_reset <= 1'b0;
-    quiesce     <= 1'b0;
-    xc_write    <= 1'b0;
-    xe_clear    <= 1'b0;
-    bell        <= '0;
-    cause_clear <= '0;
-    held_may    <= resetting ? held_status : !(ring_stale || release_stale || g_stale);
+    clocks       <= clocks - 5'd1;
+    reg_ready    <= 1'b0;
+    reg_q_valid  <= 1'b0;
+    counter_read <= 1'b0;
+    e_config     <= 1'b0;
+    snapshot     <= 1'b0;
+    link_take    <= 1'b0;
+    start_reset  <= 1'b0;
+    quiesce      <= 1'b0;
+    reg_cx_write <= 1'b0;
+    errors_clear <= 1'b0;
+    bell         <= '0;
+    cause_clear  <= '0;
+    held_may     <= resetting ? held_status : !(ring_stale || release_stale || region_stale);
     if (flr_running && !resetting && !start_reset) begin
       flr_running <= 1'b0;
       flr_done    <= 1'b1;
@@ -504,21 +508,21 @@ module glk_registers #(
           r_offset <= held_offset;
           r_size   <= held_size;
           state    <= PLACE;
-        end else if (x_valid && !x_ready && !x_write) begin
+        end else if (reg_valid && !reg_ready && !reg_write) begin
           held        <= 1'b1;
           held_may    <= 1'b0;
-          held_status <= x_offset[19:3] == 17'(glk_regs::CARD_STATUS / 8);
-          held_offset <= x_offset;
-          held_size   <= x_size;
-          x_ready     <= 1'b1;
-        end else if (x_valid && !x_ready && (resetting || start_reset)) begin
-          x_ready <= 1'b1;
-        end else if (x_valid && !x_ready) begin
+          held_status <= reg_offset[19:3] == 17'(glk_regs::CARD_STATUS / 8);
+          held_offset <= reg_offset;
+          held_size   <= reg_size;
+          reg_ready   <= 1'b1;
+        end else if (reg_valid && !reg_ready && (resetting || start_reset)) begin
+          reg_ready <= 1'b1;
+        end else if (reg_valid && !reg_ready) begin
           r_write    <= 1'b1;
-          r_offset   <= x_offset;
-          r_size     <= x_size;
-          r_data     <= x_data;
-          r_poisoned <= x_poisoned;
+          r_offset   <= reg_offset;
+          r_size     <= reg_size;
+          r_data     <= reg_data;
+          r_poisoned <= reg_poisoned;
           state      <= PLACE;
         end
       end
@@ -526,9 +530,9 @@ module glk_registers #(
       PLACE:
         state <= DECODE;
       DECODE: begin
-        clocks <= (place == PARTITION) ? FAR : NEAR;
-        k_read <= is_counter;
-        state  <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
+        clocks       <= (place == PARTITION) ? FAR : NEAR;
+        counter_read <= is_counter;
+        state        <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
       end
       LOOK:
         if (clocks == '0)
@@ -538,33 +542,33 @@ module glk_registers #(
           state <= TABLE_WAIT;
       TABLE_WAIT: begin
         if (of_window)
-          entry[WINDOW_W-1:0] <= w_q;
+          entry[WINDOW_W-1:0] <= window_q;
         else
-          entry <= h_q;
+          entry <= registration_q;
         if (table_done)
           state <= is_drain ? DRAINED_WINDOW : COLLECT;
       end
       REGION_READ:
-        if (g_done)
+        if (region_done)
           state <= COLLECT;
       COUNTER:
-        if (k_done)
+        if (counter_done)
           state <= COLLECT;
       STAMP_READ: // behind the writes that the pool has taken
-        if (u_done)
+        if (tsu_done)
           state <= COLLECT;
 
       COLLECT: begin
         case (place)
-          CARD:         old <= is_counter ? k_value : card_value;
-          PARTITION:    old <= is_counter ? k_value : partition_seen;
+          CARD:         old <= is_counter ? counter_value : card_value;
+          PARTITION:    old <= is_counter ? counter_value : partition_seen;
           WINDOW:       old <= window_shown;
           REGISTRATION: old <= registration_shown;
-          CONTEXT:      old <= is_counter ? k_value : context_shown;
-          DOORBELL:     old <= (of_stamps && !r_write) ? u_shown : doorbell_shown;
-          TSU:          old <= u_shown;
-          LINK:         old <= l_shown;
-          REGION, CHUNK: old <= g_shown;
+          CONTEXT:      old <= is_counter ? counter_value : context_shown;
+          DOORBELL:     old <= (of_stamps && !r_write) ? tsu_shown : doorbell_shown;
+          TSU:          old <= tsu_shown;
+          LINK:         old <= link_shown;
+          REGION, CHUNK: old <= region_shown;
           default:      old <= '0;
         endcase
         if (header)
@@ -572,9 +576,9 @@ module glk_registers #(
         state <= MERGE;
       end
       MERGE: begin
-        value  <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
-        y_data <= (old >> {shift, 1'b0}) & mask;
-        state  <= !r_write ? FINISH : (of_region && !header && !r_poisoned) ? REGION_WRITE : AIM;
+        value      <= (old & ~(mask << {shift, 1'b0})) | ((r_data & mask) << {shift, 1'b0});
+        reg_q_data <= (old >> {shift, 1'b0}) & mask;
+        state      <= !r_write ? FINISH : (of_region && !header && !r_poisoned) ? REGION_WRITE : AIM;
       end
 
       // Check the new value.
@@ -591,8 +595,8 @@ module glk_registers #(
         end
 
       REGION_WRITE:
-        if (g_done) begin
-          e_config <= g_refused;
+        if (region_done) begin
+          e_config <= region_refused;
           state    <= FINISH;
         end
 
@@ -630,8 +634,8 @@ module glk_registers #(
           REGISTRATION:
             state <= TABLE_WRITE;
           CONTEXT: begin
-            xc_data  <= value;
-            xc_which <= 3'(word - 9'd1);
+            reg_cx_data  <= value;
+            reg_cx_which <= 3'(word - 9'd1);
             if (word == C_CONTROL) begin
               state <= value[0] ? START_HEAD : COMMAND;
               if (!value[0]) begin
@@ -640,24 +644,24 @@ module glk_registers #(
                 released_word_set <= released_word_set & ~this_context;
               end
             end else if (word != C_SQ_TAIL || enabled) begin
-              xc_write <= 1'b1;
-              bell     <= (word == C_SQ_TAIL || word == C_CQ_HEAD) ? this_context : '0;
-              clocks   <= 5'd3;
-              state    <= AFTER;
+              reg_cx_write <= 1'b1;
+              bell         <= (word == C_SQ_TAIL || word == C_CQ_HEAD) ? this_context : '0;
+              clocks       <= 5'd3;
+              state        <= AFTER;
             end
           end
           LINK:
-            l_take <= 1'b1;
+            link_take <= 1'b1;
           TSU:
             state <= STAMP_WRITE;
           default: begin
-            xc_data  <= 64'(value[15:0]);
-            xc_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
+            reg_cx_data  <= 64'(value[15:0]);
+            reg_cx_which <= (word == D_CQ_HEAD) ? SET_CQ_HEAD : SET_SQ_TAIL;
             if (enabled && (word == D_SQ_TAIL || word == D_CQ_HEAD) && c_user) begin
-              xc_write <= 1'b1;
-              bell     <= this_context;
-              clocks   <= 5'd3;
-              state    <= AFTER;
+              reg_cx_write <= 1'b1;
+              bell         <= this_context;
+              clocks       <= 5'd3;
+              state        <= AFTER;
             end else if (enabled && word == D_RELEASE && c_enabled) begin
               state <= RELEASE;
             end else if (REGIONS != 0 && enabled && (word == D_ARRIVE || word == D_START) && c_enabled) begin
@@ -668,15 +672,15 @@ module glk_registers #(
       end
 
       REGION_BELL:
-        if (g_done)
+        if (region_done)
           state <= FINISH;
       STAMP_WRITE:
-        if (u_done)
+        if (tsu_done)
           state <= FINISH;
       HOLD: begin
         if (clocks == '0)
           clocks <= '0;
-        if (clocks == '0 && !g_storing) begin
+        if (clocks == '0 && !region_storing) begin
           quiesce <= 1'b1;
           state   <= QUIESCE;
         end
@@ -690,13 +694,13 @@ module glk_registers #(
           state     <= LATCH;
         end
       STAMPED: // and those to the pool are stamped
-        if (u_done) begin
+        if (tsu_done) begin
           snapshot  <= 1'b1;
           snapshots <= snapshots + 64'd1;
           state     <= LATCH;
         end
       LATCH:
-        if (link ? l_snapshot_done : snapshot_done)
+        if (link ? link_snapshot_done : snapshot_done)
           state <= FINISH;
       DRAINING:
         if (drain_ready) begin
@@ -727,16 +731,16 @@ module glk_registers #(
 
       // Starting a context: clear tail and head before the ring engine may read them.
       START_HEAD: begin
-        xc_data  <= '0;
-        xc_which <= SET_CQ_HEAD;
-        xc_write <= 1'b1;
-        xe_clear <= 1'b1;
-        state    <= START_TAIL;
+        reg_cx_data  <= '0;
+        reg_cx_which <= SET_CQ_HEAD;
+        reg_cx_write <= 1'b1;
+        errors_clear <= 1'b1;
+        state        <= START_TAIL;
       end
       START_TAIL: begin
-        xc_which <= SET_SQ_TAIL;
-        xc_write <= 1'b1;
-        state    <= COMMAND;
+        reg_cx_which <= SET_SQ_TAIL;
+        reg_cx_write <= 1'b1;
+        state        <= COMMAND;
       end
       COMMAND: begin
         clocks <= 5'd3;
@@ -753,14 +757,14 @@ module glk_registers #(
 
       RELEASE: begin
         released_word_set <= released_word_set | this_context;
-        if (z_ready)
+        if (bell_ready)
           state <= FINISH;
       end
 
       default: begin // FINISH
-        x_ready <= r_write;
-        y_valid <= !r_write;
-        state   <= IDLE;
+        reg_ready   <= r_write;
+        reg_q_valid <= !r_write;
+        state       <= IDLE;
       end
     endcase
 
@@ -775,10 +779,10 @@ module glk_registers #(
       state             <= IDLE;
       held              <= 1'b0;
       enabled           <= 1'b0;
-      x_ready           <= 1'b0;
-      k_read            <= 1'b0;
+      reg_ready         <= 1'b0;
+      counter_read      <= 1'b0;
       snapshot          <= 1'b0;
-      l_take            <= 1'b0;
+      link_take         <= 1'b0;
       quiesce           <= 1'b0;
       start_reset       <= 1'b0;
       flr_done          <= 1'b0;

@@ -6,6 +6,7 @@
 module glk_reset_sequence #(
   parameter int SLICES        = 1024,
   parameter int REGISTRATIONS = 1024,
+  parameter int CONTEXTS      = 32,
   parameter int SW            = (SLICES > 1) ? $clog2(SLICES) : 1,
   parameter int HW            = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1
 ) (
@@ -24,16 +25,17 @@ module glk_reset_sequence #(
   output logic          drop,        // discard the contents of the queues and count them
 
   // Table rows to clear
-  output logic [SW-1:0] w_row,
-  output logic          w_valid,
-  input  logic          w_ready,
-  output logic [HW-1:0] h_row,
-  output logic          h_valid,
-  input  logic          h_ready
+  output logic [SW-1:0] window_row,
+  output logic          window_valid,
+  input  logic          window_ready,
+  output logic [HW-1:0] registration_row,
+  output logic          registration_valid,
+  input  logic          registration_ready
 );
   // Consecutive idle clocks required: work that moves between two blocks may be invisible for some clocks. It was never seen to be
-  // for half of them (below). It is also a lower bound for the row-by-row clearing of the contexts, at most 32 rows.
+  // for half of them (below). SWEEP lasts as long at least: glk_contexts clears a row a clock from `clear` on.
   localparam logic [5:0] STEADY = 6'd40;
+  initial if ((1 << $clog2(CONTEXTS)) + 2 > 32'(STEADY)) $fatal;
 
   typedef enum logic [2:0] {OFF, HALT, SETTLE, ARRIVE, DROP, CLEAR, SWEEP} state_t;
   state_t     state;
@@ -80,23 +82,23 @@ module glk_reset_sequence #(
       DROP:
         state <= CLEAR;
       CLEAR: begin
-        state   <= SWEEP;
-        clocks  <= '0;
-        w_valid <= 1'b1;
-        h_valid <= 1'b1;
-        w_row   <= '0;
-        h_row   <= '0;
+        state              <= SWEEP;
+        clocks             <= '0;
+        window_valid       <= 1'b1;
+        registration_valid <= 1'b1;
+        window_row         <= '0;
+        registration_row   <= '0;
       end
       default: begin
-        if (w_valid && w_ready) begin
-          w_row   <= w_row + SW'(1);
-          w_valid <= w_row != SW'(SLICES - 1);
+        if (window_valid && window_ready) begin
+          window_row   <= window_row + SW'(1);
+          window_valid <= window_row != SW'(SLICES - 1);
         end
-        if (h_valid && h_ready) begin
-          h_row   <= h_row + HW'(1);
-          h_valid <= h_row != HW'(REGISTRATIONS - 1);
+        if (registration_valid && registration_ready) begin
+          registration_row   <= registration_row + HW'(1);
+          registration_valid <= registration_row != HW'(REGISTRATIONS - 1);
         end
-        if (!w_valid && !h_valid && steady && others_swept) begin
+        if (!window_valid && !registration_valid && steady && others_swept) begin
           state <= OFF;
           halt  <= 1'b0;
           pause <= 1'b0;
@@ -104,14 +106,14 @@ module glk_reset_sequence #(
       end
     endcase
     if (rst) begin
-      state   <= SWEEP;
-      clocks  <= '0;
-      halt    <= 1'b1;
-      pause   <= 1'b1;
-      w_valid <= 1'b1;
-      h_valid <= 1'b1;
-      w_row   <= '0;
-      h_row   <= '0;
+      state              <= SWEEP;
+      clocks             <= '0;
+      halt               <= 1'b1;
+      pause              <= 1'b1;
+      window_valid       <= 1'b1;
+      registration_valid <= 1'b1;
+      window_row         <= '0;
+      registration_row   <= '0;
     end
   end
 

@@ -32,28 +32,28 @@ module glk_release #(
   input  logic [CONTEXTS-1:0]   ctx_enable,
 
   // Doorbell releases: complete with `value` once sq_head has reached `target`
-  input  logic [CW-1:0]         b_context,
-  input  logic [63:0]           b_value,
-  input  logic [15:0]           b_target,
-  input  logic                  b_valid,
-  output logic                  b_ready,
+  input  logic [CW-1:0]         bell_context,
+  input  logic [63:0]           bell_value,
+  input  logic [15:0]           bell_target,
+  input  logic                  bell_valid,
+  output logic                  bell_ready,
 
   // Ring releases
-  input  logic [CW-1:0]         n_context,
-  input  logic                  n_only,  // a flush of a region: waits for the context's regions, flushes nothing
-  input  logic                  n_valid,
-  output logic                  n_ready,
-  output logic [CONTEXTS-1:0]   n_done,
-  output logic [CONTEXTS-1:0]   n_failed,
-  input  logic                  n_take, // of n_context
+  input  logic [CW-1:0]         ring_context,
+  input  logic                  ring_only, // a flush of a region: waits for the context's regions, flushes nothing
+  input  logic                  ring_valid,
+  output logic                  ring_ready,
+  output logic [CONTEXTS-1:0]   ring_done,
+  output logic [CONTEXTS-1:0]   ring_failed,
+  input  logic                  ring_take, // of ring_context
 
   // Regions: releases that begin, those that may go on; a batch of epochs, done when all that was sent before has arrived
   output logic [CONTEXTS-1:0]   ask,
   output logic [CONTEXTS-1:0]   ask_only,
   input  logic [CONTEXTS-1:0]   pass,
-  input  logic                  v_valid,
-  output logic                  v_ready,
-  output logic                  v_done,
+  input  logic                  batch_valid,
+  output logic                  batch_ready,
+  output logic                  batch_done,
 
   // Drains
   input  logic [PARTITIONS-1:0] drain_partitions,
@@ -63,35 +63,35 @@ module glk_release #(
   output logic                  drain_ready,
   output logic                  drain_busy,
 
-  // Context registers, one clock after zx_context; nx_write: the ring engine updates sq_head or status
-  output logic [CW-1:0]         zx_context,
-  input  logic [63:0]           zx_record,
-  input  logic [5:0]            zx_vector,
-  input  logic [15:0]           zx_sq_head,
-  input  logic [3:0]            zx_status,
-  input  logic                  nx_write,
-  input  logic [CW-1:0]         nx_write_context,
+  // Context registers, one clock after release_cx_context; ring_cx_write: the ring engine updates sq_head or status
+  output logic [CW-1:0]         release_cx_context,
+  input  logic [63:0]           release_cx_record,
+  input  logic [5:0]            release_cx_vector,
+  input  logic [15:0]           release_cx_sq_head,
+  input  logic [3:0]            release_cx_status,
+  input  logic                  ring_cx_write,
+  input  logic [CW-1:0]         ring_cx_write_context,
 
   // Activity: a store; start of an atomic; its write, for the context of the last atomic; a failed write
-  input  logic                  st_valid,
-  input  logic [PW-1:0]         st_partition,
-  input  logic [CW-1:0]         st_context,
-  input  logic                  at_valid,
-  input  logic [CW-1:0]         at_context,
-  input  logic                  aw_valid,
-  input  logic [PW-1:0]         aw_partition,
+  input  logic                  store_valid,
+  input  logic [PW-1:0]         store_partition,
+  input  logic [CW-1:0]         store_context,
+  input  logic                  atomic_valid,
+  input  logic [CW-1:0]         atomic_context,
+  input  logic                  atomic_write_valid,
+  input  logic [PW-1:0]         atomic_write_partition,
   input  logic                  fail_valid,
   input  logic [PW-1:0]         fail_partition,
 
   // Flushes
-  output logic                  f_none,
-  output logic                  f_token,
-  output logic                  f_owned,
-  output logic [PW-1:0]         f_partition,
-  output logic [CW-1:0]         f_context,
-  output logic [3:0]            f_reason,
-  output logic                  f_valid,
-  input  logic                  f_ready,
+  output logic                  flush_none,
+  output logic                  flush_token,
+  output logic                  flush_owned,
+  output logic [PW-1:0]         flush_partition,
+  output logic [CW-1:0]         flush_context,
+  output logic [3:0]            flush_reason,
+  output logic                  flush_valid,
+  input  logic                  flush_ready,
 
   // Arrival
   input  logic                  token_valid,
@@ -102,16 +102,16 @@ module glk_release #(
   input  logic                  mark_reached,
 
   // Records and interrupts
-  output logic                  m_interrupt,
-  output logic [63:0]           m_address,
-  output logic [63:0]           m_data,
-  output logic                  m_valid,
-  input  logic                  m_ready,
+  output logic                  mem_interrupt,
+  output logic [63:0]           mem_address,
+  output logic [63:0]           mem_data,
+  output logic                  mem_valid,
+  input  logic                  mem_ready,
 
   // Failed releases: ERRORS of the context
-  output logic [CW-1:0]         e_context,
-  output logic                  e_valid,
-  input  logic                  e_ready,
+  output logic [CW-1:0]         failed_context,
+  output logic                  failed_valid,
+  input  logic                  failed_ready,
   output logic [CW-1:0]         errors_context,
   input  logic [63:0]           errors,
 
@@ -138,7 +138,7 @@ module glk_release #(
   logic [C-1:0]  eligible, bell_batch; // first pending ones: eligible, in the batch
   logic [C-1:0]  unchecked;            // whether their rings have reached the target is to be checked
   logic [C-1:0]  bell_stage, ring_stage; // waiting for regions
-  logic [C-1:0]  ring_only;
+  logic [C-1:0]  ring_fences;
   logic [C-1:0]  ring_waits, ring_batch;
   logic          epochs_wait, epochs_batch;
   logic          drain_waits, drain_batch, drain_of_context;
@@ -150,11 +150,11 @@ module glk_release #(
   logic [P-1:0]  flushes; // partitions of c still to flush
   logic          draining, asked;
 
-  assign n_ready     = 1'b1;
+  assign ring_ready  = 1'b1;
   assign drain_ready = !drain_busy;
-  assign v_ready     = 1'b1;
-  assign b_ready     = state != RELEASED; // the slots swap roles in RELEASED
-  wire   b_taken     = b_valid && b_ready;
+  assign batch_ready = 1'b1;
+  assign bell_ready  = state != RELEASED; // the slots swap roles in RELEASED
+  wire   b_taken     = bell_valid && bell_ready;
   wire   begins      = state == IDLE && asked;
   logic  gone;          // c was stopped since its completion began
 
@@ -188,11 +188,11 @@ module glk_release #(
   logic [63:0]  value;
   logic [C-1:0] released_once;
   // Updated when the record's writes have been issued: a reader of the register also finds the record.
-  wire          reported = state == INTERRUPT && m_ready && !gone;
+  wire          reported = state == INTERRUPT && mem_ready && !gone;
   always_ff @(posedge clk) begin
     if (b_taken)
-      slots[{b_context, slot[b_context] ^ pending[b_context]}] <= {b_target, b_value};
-    slot_q <= slots[{zx_context, slot[zx_context]}];
+      slots[{bell_context, slot[bell_context] ^ pending[bell_context]}] <= {bell_target, bell_value};
+    slot_q <= slots[{release_cx_context, slot[release_cx_context]}];
     if (reported)
       released[c] <= value;
     look_released <= released_once[look_context] ? released[look_context] : 64'd0;
@@ -205,7 +205,7 @@ module glk_release #(
   logic [P-1:0]   fence, found, again; // of c: touched before the batch; failed; touched since
   logic [C-1:0]   st_c, at_c, aw_c;
   logic [P-1:0]   st_p, aw_p, fail_p;
-  wire            newer   = |((ring_waits | (ring_stage & ~ring_only)) & c_one) || (n_valid && !n_only && n_context == c);
+  wire            newer   = |((ring_waits | (ring_stage & ~ring_fences)) & c_one) || (ring_valid && !ring_only && ring_context == c);
   wire            restore = state == RING && newer && !gone; // a newer release of the ring inherits the failures
   always_comb begin
     c_touched = '0;
@@ -221,14 +221,14 @@ module glk_release #(
   end
   always_ff @(posedge clk) begin
     for (int k = 0; k < C; k = k + 1) begin
-      st_c[k] <= st_valid && 32'(st_context) == k;
-      aw_c[k] <= aw_valid && at_c[k];
-      if (at_valid)
-        at_c[k] <= 32'(at_context) == k;
+      st_c[k] <= store_valid && 32'(store_context) == k;
+      aw_c[k] <= atomic_write_valid && at_c[k];
+      if (atomic_valid)
+        at_c[k] <= 32'(atomic_context) == k;
     end
     for (int k = 0; k < P; k = k + 1) begin
-      st_p[k]   <= 32'(st_partition) == k;
-      aw_p[k]   <= 32'(aw_partition) == k;
+      st_p[k]   <= 32'(store_partition) == k;
+      aw_p[k]   <= 32'(atomic_write_partition) == k;
       fail_p[k] <= fail_valid && 32'(fail_partition) == k;
     end
     touched <= touched_next;
@@ -250,10 +250,10 @@ module glk_release #(
   // --- has the ring reached the target? Checked when a release is requested and when the ring advances ---
   logic [1:0]   scan_step;
   logic         got_there;
-  wire          completes = state >= NEXT; // zx_context belongs to the batch in these states
+  wire          completes = state >= NEXT; // release_cx_context belongs to the batch in these states
   wire          scans     = scan_step == 2'd0 && !completes && |to_scan;
-  wire [15:0]   ahead     = zx_sq_head - slot_q[79:64];
-  wire [C-1:0]  zx_one    = C'(1) << zx_context;
+  wire [15:0]   ahead     = release_cx_sq_head - slot_q[79:64];
+  wire [C-1:0]  zx_one    = C'(1) << release_cx_context;
 
   // --- arrival ---
   logic [15:0]  mark;
@@ -268,21 +268,21 @@ module glk_release #(
   always_ff @(posedge clk) begin
     // Doorbells.
     if (b_taken) begin
-      if (pending[b_context])
-        next[b_context] <= 1'b1;
-      pending[b_context]   <= 1'b1;
-      unchecked[b_context] <= 1'b1;
+      if (pending[bell_context])
+        next[bell_context] <= 1'b1;
+      pending[bell_context]   <= 1'b1;
+      unchecked[bell_context] <= 1'b1;
     end
     for (int k = 0; k < C; k = k + 1)
-      if (nx_write && 32'(nx_write_context) == k)
+      if (ring_cx_write && 32'(ring_cx_write_context) == k)
         unchecked[k] <= 1'b1;
       else if (scans && scan_lowest[k])
-        unchecked[k] <= b_taken && 32'(b_context) == k;
+        unchecked[k] <= b_taken && 32'(bell_context) == k;
 
     scan_step <= (scans || scan_step != 2'd0) ? scan_step + 2'd1 : 2'd0;
     if (scans)
-      zx_context <= scan_first;
-    got_there <= zx_status != 4'd0 || !ahead[15];
+      release_cx_context <= scan_first;
+    got_there <= release_cx_status != 4'd0 || !ahead[15];
     eligible   <= (begins ? '0 : eligible) | (bell_stage & pass);
     bell_stage <= bell_stage & ~pass;
     ask        <= '0;
@@ -292,28 +292,28 @@ module glk_release #(
     end
 
     // Rings and drains.
-    ring_waits <= (begins ? '0 : ring_waits) | (ring_stage & pass & ~ring_only);
-    ring_stage <= ring_stage & ~pass;
-    n_done     <= n_done | (ring_stage & pass & ring_only);
-    n_failed   <= n_failed & ~(ring_stage & pass & ring_only);
-    ask_only   <= '0;
+    ring_waits  <= (begins ? '0 : ring_waits) | (ring_stage & pass & ~ring_fences);
+    ring_stage  <= ring_stage & ~pass;
+    ring_done   <= ring_done | (ring_stage & pass & ring_fences);
+    ring_failed <= ring_failed & ~(ring_stage & pass & ring_fences);
+    ask_only    <= '0;
     if (begins) begin
       drain_waits <= 1'b0;
       epochs_wait <= 1'b0;
     end
-    if (n_valid) begin
-      ring_stage[n_context] <= 1'b1;
-      ring_only[n_context]  <= n_only;
-      n_done[n_context]     <= 1'b0;
-      if (!n_only)
-        ask[n_context] <= 1'b1;
-      ask_only[n_context]   <= n_only;
+    if (ring_valid) begin
+      ring_stage[ring_context]  <= 1'b1;
+      ring_fences[ring_context] <= ring_only;
+      ring_done[ring_context]   <= 1'b0;
+      if (!ring_only)
+        ask[ring_context] <= 1'b1;
+      ask_only[ring_context]   <= ring_only;
     end
-    v_done <= 1'b0;
-    if (v_valid)
+    batch_done <= 1'b0;
+    if (batch_valid)
       epochs_wait <= 1'b1;
-    if (n_take)
-      n_done[n_context] <= 1'b0;
+    if (ring_take)
+      ring_done[ring_context] <= 1'b0;
     if (drain_valid && drain_ready) begin
       drain_busy       <= 1'b1;
       drain_waits      <= 1'b1;
@@ -324,10 +324,10 @@ module glk_release #(
     asked <= |eligible || |ring_waits || drain_waits || epochs_wait;
 
     // Batches.
-    if (f_ready)
-      f_valid <= 1'b0;
-    if (m_ready)
-      m_valid <= 1'b0;
+    if (flush_ready)
+      flush_valid <= 1'b0;
+    if (mem_ready)
+      mem_valid <= 1'b0;
     mark_take <= 1'b0;
     there     <= state == ARRIVES && !beyond[15];
     case (state)
@@ -353,15 +353,15 @@ module glk_release #(
         flushes <= c_touched;
         state   <= FLUSH;
       end
-      FLUSH: if (f_ready || !f_valid) begin
-        f_valid     <= |flushes;
-        f_none      <= 1'b0;
-        f_token     <= 1'b0;
-        f_owned     <= !draining || drain_of_context;
-        f_partition <= flush_first;
-        f_context   <= c;
-        f_reason    <= draining ? 4'(glk_regs::FLUSH_DRAIN) : 4'(glk_regs::FLUSH_RELEASE);
-        flushes     <= flushes & ~flush_lowest[P-1:0];
+      FLUSH: if (flush_ready || !flush_valid) begin
+        flush_valid     <= |flushes;
+        flush_none      <= 1'b0;
+        flush_token     <= 1'b0;
+        flush_owned     <= !draining || drain_of_context;
+        flush_partition <= flush_first;
+        flush_context   <= c;
+        flush_reason    <= draining ? 4'(glk_regs::FLUSH_DRAIN) : 4'(glk_regs::FLUSH_RELEASE);
+        flushes         <= flushes & ~flush_lowest[P-1:0];
         if (!(|flushes))
           state <= draining ? LAST : PICK;
       end
@@ -372,11 +372,11 @@ module glk_release #(
         state    <= drain_batch ? FLUSH : LAST;
       end
       LAST: begin
-        f_valid     <= 1'b1;
-        f_none      <= 1'b1;
-        f_token     <= 1'b1;
-        f_partition <= '0;
-        state       <= SENT;
+        flush_valid     <= 1'b1;
+        flush_none      <= 1'b1;
+        flush_token     <= 1'b1;
+        flush_partition <= '0;
+        state           <= SENT;
       end
       SENT: if (token_valid && token == TOKEN) begin
         mark  <= sent;
@@ -400,11 +400,11 @@ module glk_release #(
           if (drain_batch)
             drain_busy <= 1'b0;
           drain_batch <= 1'b0;
-          v_done      <= epochs_batch;
+          batch_done  <= epochs_batch;
           state       <= IDLE;
         end else if (scan_step == 2'd0) begin
-          zx_context <= todo_first;
-          state      <= READ;
+          release_cx_context <= todo_first;
+          state              <= READ;
         end
       end
       READ: begin
@@ -421,13 +421,13 @@ module glk_release #(
       end
       JUDGE: begin
         bad    <= |((fence | again) & found);
-        record <= zx_record[63:4];
-        vector <= zx_vector;
+        record <= release_cx_record[63:4];
+        vector <= release_cx_vector;
         state  <= DECIDE;
       end
       DECIDE: begin
-        wait_count <= '0;
-        e_valid    <= of_bell && bad && !gone;
+        wait_count   <= '0;
+        failed_valid <= of_bell && bad && !gone;
         if (of_bell && !gone)
           state <= bad ? ERROR : RELEASED;
         else if (of_ring)
@@ -437,9 +437,9 @@ module glk_release #(
           state <= NEXT;
         end
       end
-      ERROR: if (e_ready) begin
-        e_valid <= 1'b0;
-        state   <= COUNTED;
+      ERROR: if (failed_ready) begin
+        failed_valid <= 1'b0;
+        state        <= COUNTED;
       end
       COUNTED: begin
         wait_count <= wait_count + 3'd1;
@@ -447,11 +447,11 @@ module glk_release #(
           state <= RELEASED;
       end
       RELEASED: begin
-        bell_batch  <= bell_batch & ~c_one;
-        todo        <= todo & ~(c_one & ~ring_batch);
-        m_interrupt <= !(|record);
-        m_address   <= |record ? {record, 4'h8} : 64'(vector);
-        m_data      <= {24'd0, generation[7:0], errors[31:0]};
+        bell_batch    <= bell_batch & ~c_one;
+        todo          <= todo & ~(c_one & ~ring_batch);
+        mem_interrupt <= !(|record);
+        mem_address   <= |record ? {record, 4'h8} : 64'(vector);
+        mem_data      <= {24'd0, generation[7:0], errors[31:0]};
         if (gone) begin // pending requests belong to the next owner
           state <= NEXT;
         end else begin
@@ -459,31 +459,31 @@ module glk_release #(
           slot         <= slot ^ (next & c_one);
           next         <= next & ~c_one;
           unchecked[c] <= 1'b1;
-          m_valid      <= 1'b1;
+          mem_valid    <= 1'b1;
           state        <= |record ? RECORD : INTERRUPT;
         end
       end
-      RECORD: if (m_ready) begin
-        m_valid   <= 1'b1;
-        m_address <= {record, 4'h0};
-        m_data    <= value;
-        state     <= VALUE;
+      RECORD: if (mem_ready) begin
+        mem_valid   <= 1'b1;
+        mem_address <= {record, 4'h0};
+        mem_data    <= value;
+        state       <= VALUE;
       end
-      VALUE: if (m_ready) begin
-        m_valid     <= 1'b1;
-        m_interrupt <= 1'b1;
-        m_address   <= 64'(vector);
-        state       <= INTERRUPT;
+      VALUE: if (mem_ready) begin
+        mem_valid     <= 1'b1;
+        mem_interrupt <= 1'b1;
+        mem_address   <= 64'(vector);
+        state         <= INTERRUPT;
       end
-      INTERRUPT: if (m_ready) begin
+      INTERRUPT: if (mem_ready) begin
         if (reported)
           released_once[c] <= 1'b1;
         state <= NEXT;
       end
       RING: begin
         if (!newer) begin
-          n_done[c]   <= 1'b1;
-          n_failed[c] <= bad;
+          ring_done[c]   <= 1'b1;
+          ring_failed[c] <= bad;
         end
         ring_batch <= ring_batch & ~c_one;
         todo       <= todo & ~c_one;
@@ -506,8 +506,8 @@ module glk_release #(
       gone <= 1'b1;
 
     // idle: nothing can proceed, for some clocks, because a doorbell precedes the ring's movement
-    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || epochs_wait || scan_step != 2'd0 || |to_scan || nx_write ||
-        |ask || |ask_only || b_valid || n_valid || drain_valid || v_valid) begin
+    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || epochs_wait || scan_step != 2'd0 || |to_scan || ring_cx_write ||
+        |ask || |ask_only || bell_valid || ring_valid || drain_valid || batch_valid) begin
       quiet <= '0;
       idle  <= 1'b0;
     end else begin
@@ -526,39 +526,39 @@ module glk_release #(
       scan_step     <= 2'd0;
       bell_stage    <= '0;
       ring_stage    <= '0;
-      ring_only     <= '0;
+      ring_fences   <= '0;
       ask           <= '0;
       ask_only      <= '0;
-      v_done        <= 1'b0;
+      batch_done    <= 1'b0;
       epochs_wait   <= 1'b0;
       epochs_batch  <= 1'b0;
       ring_waits    <= '0;
       ring_batch    <= '0;
-      n_done        <= '0;
-      n_failed      <= '0;
+      ring_done     <= '0;
+      ring_failed   <= '0;
       drain_waits   <= 1'b0;
       drain_batch   <= 1'b0;
       drain_busy    <= 1'b0;
       asked         <= 1'b0;
-      f_valid       <= 1'b0;
-      m_valid       <= 1'b0;
-      e_valid       <= 1'b0;
+      flush_valid   <= 1'b0;
+      mem_valid     <= 1'b0;
+      failed_valid  <= 1'b0;
       mark_take     <= 1'b0;
       released_once <= '0;
       quiet         <= '0;
       idle          <= 1'b0;
     end
     if (rst) begin
-      zx_context <= '0;
-      gone       <= 1'b0;
-      c          <= '0;
-      c_one      <= '0;
+      release_cx_context <= '0;
+      gone               <= 1'b0;
+      c                  <= '0;
+      c_one              <= '0;
     end
   end
 
   assign stale          = gone;
-  assign e_context      = c;
+  assign failed_context = c;
   assign errors_context = c;
-  wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], zx_record[3:0], ahead[14:0], beyond[14:0]};
+  wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], release_cx_record[3:0], ahead[14:0], beyond[14:0]};
 endmodule
 `default_nettype wire

@@ -29,33 +29,33 @@ module glk_remote_ask #(
   input  logic [PARTITIONS-1:0]   under_way,     // of kind link, up to 15 clocks old: posted and not acknowledged
 
   // Flush reads of partitions of kind link, one per partition at a time; accepted in the clock that determines which writes
-  // they cover. a_error reports one failure (a_one), or that of all covered writes.
-  input  logic [PW-1:0]           q_partition,
-  input  logic                    q_valid,
-  output logic                    q_ready,
-  output logic [PW-1:0]           a_partition,
-  output logic                    a_error,
-  output logic                    a_one,
-  output logic                    a_lost, // all are in doubt: the session ended, or there was none
-  output logic                    a_valid,
-  input  logic                    a_ready,
+  // they cover. flush_q_error reports one failure (flush_q_one), or that of all covered writes.
+  input  logic [PW-1:0]           flush_partition,
+  input  logic                    flush_valid,
+  output logic                    flush_ready,
+  output logic [PW-1:0]           flush_q_partition,
+  output logic                    flush_q_error,
+  output logic                    flush_q_one,
+  output logic                    flush_q_lost, // all are in doubt: the session ended, or there was none
+  output logic                    flush_q_valid,
+  input  logic                    flush_q_ready,
 
   // Loads of 1..4096 bytes, not across a 4 KiB boundary, and atomics of 4 or 8 bytes; one at a time
-  input  logic [PW-1:0]           l_partition,
-  input  logic [47:0]             l_offset,
-  input  logic [12:0]             l_length,
-  input  logic                    l_atomic,
-  input  logic [1:0]              l_operation, // 0 add, 1 swap, 2 compare and swap
-  input  logic [63:0]             l_operand,
-  input  logic [63:0]             l_compare,
-  input  logic                    l_valid,
-  output logic                    l_ready,
+  input  logic [PW-1:0]           load_partition,
+  input  logic [47:0]             load_offset,
+  input  logic [12:0]             load_length,
+  input  logic                    load_atomic,
+  input  logic [1:0]              load_operation, // 0 add, 1 swap, 2 compare and swap
+  input  logic [63:0]             load_operand,
+  input  logic [63:0]             load_compare,
+  input  logic                    load_valid,
+  output logic                    load_ready,
   // Response. Lane i of a beat is a byte whose offset is i modulo LANES; for an atomic, every unit of its size is the old
   // value. An error is one beat.
-  output logic                    b_error,
-  output logic [DATA_W-1:0]       b_data,
-  output logic                    b_last,
-  output logic                    b_valid,
+  output logic                    load_q_error,
+  output logic [DATA_W-1:0]       load_q_data,
+  output logic                    load_q_last,
+  output logic                    load_q_valid,
   output logic [PARTITIONS-1:0]   each_take,     // marks the posted writes
   input  logic [PARTITIONS-1:0]   each_reached,  // these are acknowledged; low in the clock after each_take
 
@@ -124,8 +124,8 @@ module glk_remote_ask #(
   logic [223:0] l_m_data;
   glk_remote_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .LANES(LANES), .PW(PW)) load (
     .clk, .rst, .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .remote_partition,
-    .l_partition, .l_offset, .l_length, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready,
-    .b_error, .b_data, .b_last, .b_valid, .each_take, .each_reached,
+    .load_partition, .load_offset, .load_length, .load_atomic, .load_operation, .load_operand, .load_compare, .load_valid,
+    .load_ready, .load_q_error, .load_q_data, .load_q_last, .load_q_valid, .each_take, .each_reached,
     .m_atomic(l_m_atomic), .m_data(l_m_data), .m_valid(l_m_valid), .m_ready(l_m_ready),
     .s_data(p_data), .s_first(p_first), .s_last(p_last), .s_read(p_read), .s_atomic(p_atomic), .known(l_known),
     .e_timeout(l_timeout), .idle(l_idle));
@@ -134,7 +134,8 @@ module glk_remote_ask #(
   logic [95:0] r_m_data;
   glk_remote_release #(.PARTITIONS(PARTITIONS), .PW(PW)) release_ (
     .clk, .rst, .session, .now_ns, .cfg_timeout_ns, .remote_partition, .sent_valid, .sent_remote, .lost_valid, .lost_partition, .under_way,
-    .q_partition, .q_valid, .q_ready, .a_partition, .a_error, .a_one, .a_lost, .a_valid, .a_ready,
+    .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error, .flush_q_one, .flush_q_lost, .flush_q_valid,
+    .flush_q_ready,
     .m_data(r_m_data), .m_valid(r_m_valid), .m_ready(r_m_ready),
     .s_data(p_data[31:0]), .s_valid(p_released), .known(r_known), .e_timeout(r_timeout), .idle(r_idle));
 
@@ -147,8 +148,10 @@ module glk_remote_ask #(
 
   // A packet in progress is completed even if the card is reset within a session.
   glk_remote_out out (
-    .clk, .rst(!session), .r_data(r_m_data), .r_valid(r_m_valid), .r_ready(r_m_ready), .t_data(t_m_data), .t_valid(t_m_valid), .t_ready(t_m_ready),
-    .l_atomic(l_m_atomic), .l_data(l_m_data), .l_valid(l_m_valid), .l_ready(l_m_ready), .m_kind, .m_data, .m_last, .m_valid, .m_ready);
+    .clk, .rst(!session), .release_data(r_m_data), .release_valid(r_m_valid), .release_ready(r_m_ready), .translate_data(t_m_data),
+    .translate_valid(t_m_valid), .translate_ready(t_m_ready),
+    .load_atomic(l_m_atomic), .load_data(l_m_data), .load_valid(l_m_valid), .load_ready(l_m_ready), .m_kind, .m_data, .m_last,
+    .m_valid, .m_ready);
 
   // --- event counters: a load timeout is delayed behind a release timeout ---
   logic late;

@@ -19,19 +19,19 @@ module glk_remote_load #(
   input  logic [PARTITIONS*4-1:0] remote_partition,
 
   // Load or atomic, and its response: see glk_remote_ask
-  input  logic [PW-1:0]           l_partition,
-  input  logic [47:0]             l_offset,
-  input  logic [12:0]             l_length,
-  input  logic                    l_atomic,
-  input  logic [1:0]              l_operation,
-  input  logic [63:0]             l_operand,
-  input  logic [63:0]             l_compare,
-  input  logic                    l_valid,
-  output logic                    l_ready,
-  output logic                    b_error,
-  output logic [DATA_W-1:0]       b_data,
-  output logic                    b_last,
-  output logic                    b_valid,
+  input  logic [PW-1:0]           load_partition,
+  input  logic [47:0]             load_offset,
+  input  logic [12:0]             load_length,
+  input  logic                    load_atomic,
+  input  logic [1:0]              load_operation,
+  input  logic [63:0]             load_operand,
+  input  logic [63:0]             load_compare,
+  input  logic                    load_valid,
+  output logic                    load_ready,
+  output logic                    load_q_error,
+  output logic [DATA_W-1:0]       load_q_data,
+  output logic                    load_q_last,
+  output logic                    load_q_valid,
   output logic [PARTITIONS-1:0]   each_take,
   input  logic [PARTITIONS-1:0]   each_reached,
 
@@ -72,7 +72,7 @@ module glk_remote_load #(
   logic [3:0]    remote_number;
   logic [11:0]   final_byte;
   wire  [11:0]   end_byte = offset[11:0] + length[11:0] - 12'd1;
-  assign l_ready = state == IDLE;
+  assign load_ready = state == IDLE;
 
   // --- first and last line: byte range, and the sector as encoded in a read request ---
   wire         single   = offset[11:6] == final_byte[11:6];
@@ -168,16 +168,16 @@ module glk_remote_load #(
     e_timeout <= 1'b0;
     unique case (state)
       IDLE: begin
-        partition <= l_partition;
-        offset    <= l_offset;
-        length    <= l_length;
-        is_atomic <= l_atomic;
-        operation <= l_operation;
-        operand   <= l_operand;
-        compare   <= l_compare;
+        partition <= load_partition;
+        offset    <= load_offset;
+        length    <= load_length;
+        is_atomic <= load_atomic;
+        operation <= load_operation;
+        operand   <= load_operand;
+        compare   <= load_compare;
         trimming  <= cfg_trimming;
         code      <= cfg_trim_code;
-        if (l_valid)
+        if (load_valid)
           state <= LOOK;
       end
       LOOK: begin
@@ -245,19 +245,19 @@ module glk_remote_load #(
   // --- response; a beat is available one clock after its lookup ---
   logic o_valid, o_error, o_last, o_atomic;
   always_ff @(posedge clk) begin
-    o_valid  <= state == GIVE || state == FAIL;
-    o_error  <= state == FAIL;
-    o_last   <= state == FAIL || is_atomic || beat == final_byte[11 -: AW];
-    o_atomic <= is_atomic;
-    b_valid  <= o_valid;
-    b_error  <= o_error;
-    b_last   <= o_last;
-    b_data   <= !o_atomic ? look_data : length[3] ? {(DATA_W/64){old}} : {(DATA_W/32){old[31:0]}};
-    idle     <= state == IDLE && !l_valid && !o_valid;
+    o_valid      <= state == GIVE || state == FAIL;
+    o_error      <= state == FAIL;
+    o_last       <= state == FAIL || is_atomic || beat == final_byte[11 -: AW];
+    o_atomic     <= is_atomic;
+    load_q_valid <= o_valid;
+    load_q_error <= o_error;
+    load_q_last  <= o_last;
+    load_q_data  <= !o_atomic ? look_data : length[3] ? {(DATA_W/64){old}} : {(DATA_W/32){old[31:0]}};
+    idle         <= state == IDLE && !load_valid && !o_valid;
     if (rst) begin
-      o_valid <= 1'b0;
-      b_valid <= 1'b0;
-      idle    <= 1'b0;
+      o_valid      <= 1'b0;
+      load_q_valid <= 1'b0;
+      idle         <= 1'b0;
     end
   end
 endmodule

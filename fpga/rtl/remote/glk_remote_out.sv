@@ -7,16 +7,16 @@ module glk_remote_out (
   input  logic         rst,
 
   // First 12 bytes of a packet, without the kind in its header (docs/link-format.md, "Packets")
-  input  logic [95:0]  r_data,
-  input  logic         r_valid,
-  output logic         r_ready,
-  input  logic [95:0]  t_data,
-  input  logic         t_valid,
-  output logic         t_ready,
-  input  logic         l_atomic, // atomic: 28 bytes; otherwise 12, zero-padded
-  input  logic [223:0] l_data,
-  input  logic         l_valid,
-  output logic         l_ready,
+  input  logic [95:0]  release_data,
+  input  logic         release_valid,
+  output logic         release_ready,
+  input  logic [95:0]  translate_data,
+  input  logic         translate_valid,
+  output logic         translate_ready,
+  input  logic         load_atomic, // atomic: 28 bytes; otherwise 12, zero-padded
+  input  logic [223:0] load_data,
+  input  logic         load_valid,
+  output logic         load_ready,
 
   output logic [3:0]   m_kind,
   output logic [127:0] m_data,   // zero-padded past the packet's end
@@ -31,18 +31,18 @@ module glk_remote_out (
 
   logic [95:0] rest; // second flit
 
-  assign r_ready = !m_valid;
-  assign t_ready = !m_valid && !r_valid;
-  assign l_ready = !m_valid && !r_valid && !t_valid;
+  assign release_ready = !m_valid;
+  assign translate_ready = !m_valid && !release_valid;
+  assign load_ready = !m_valid && !release_valid && !translate_valid;
 
   always_ff @(posedge clk) begin
     if (!m_valid) begin
-      m_valid <= r_valid || t_valid || l_valid;
-      m_kind  <= r_valid ? RELEASE : t_valid ? TRANSLATION : l_atomic ? ATOMIC : READ;
-      m_last  <= r_valid || t_valid || !l_atomic;
-      m_data  <= r_valid ? {32'b0, r_data} : t_valid ? {32'b0, t_data} : l_data[127:0];
-      rest    <= l_data[223:128];
-      m_data[3:0] <= r_valid ? RELEASE : t_valid ? TRANSLATION : l_atomic ? ATOMIC : READ;
+      m_valid <= release_valid || translate_valid || load_valid;
+      m_kind  <= release_valid ? RELEASE : translate_valid ? TRANSLATION : load_atomic ? ATOMIC : READ;
+      m_last  <= release_valid || translate_valid || !load_atomic;
+      m_data  <= release_valid ? {32'b0, release_data} : translate_valid ? {32'b0, translate_data} : load_data[127:0];
+      rest    <= load_data[223:128];
+      m_data[3:0] <= release_valid ? RELEASE : translate_valid ? TRANSLATION : load_atomic ? ATOMIC : READ;
     end else if (m_ready) begin
       m_valid <= !m_last;
       m_last  <= 1'b1;

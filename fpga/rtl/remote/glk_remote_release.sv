@@ -24,15 +24,15 @@ module glk_remote_release #(
   input  logic [PARTITIONS-1:0]   under_way,  // posted and not acknowledged, of kind link
 
   // Flush reads; accepted in the clock that determines which writes they cover
-  input  logic [PW-1:0]           q_partition,
-  input  logic                    q_valid,
-  output logic                    q_ready,
-  output logic [PW-1:0]           a_partition,
-  output logic                    a_error,
-  output logic                    a_one,      // one failure, otherwise all covered writes
-  output logic                    a_lost,     // all are in doubt: the session ended, or there was none
-  output logic                    a_valid,
-  input  logic                    a_ready,
+  input  logic [PW-1:0]           flush_partition,
+  input  logic                    flush_valid,
+  output logic                    flush_ready,
+  output logic [PW-1:0]           flush_q_partition,
+  output logic                    flush_q_error,
+  output logic                    flush_q_one,  // one failure, otherwise all covered writes
+  output logic                    flush_q_lost, // all are in doubt: the session ended, or there was none
+  output logic                    flush_q_valid,
+  input  logic                    flush_q_ready,
 
   // Releases
   output logic [95:0]             m_data,
@@ -77,14 +77,14 @@ module glk_remote_release #(
       clocks <= clocks + 3'd1;
     if (ends)
       ended <= ended + 5'd1;
-    q_ready <= !session || up;
+    flush_ready <= !session || up;
     if (session)
       ended <= 5'd0;
     if (rst || !session)
       clocks <= 3'd0;
     if (rst) begin
-      q_ready <= 1'b0;
-      ended   <= 5'd16;
+      flush_ready <= 1'b0;
+      ended       <= 5'd16;
     end
   end
 
@@ -96,7 +96,7 @@ module glk_remote_release #(
   logic [11:0]   m_turn;
   logic [31:0]   m_count;
   wire [PW-1:0]  at_next = (at == PW'(P - 1)) ? '0 : at + PW'(1);
-  wire           take = q_valid && q_ready;
+  wire           take = flush_valid && flush_ready;
   wire [11:0]    next = turn[at] + 12'd1;
   wire           pick = state == PICK && unsent[at] && up && session;
   always_comb begin
@@ -150,7 +150,7 @@ module glk_remote_release #(
   wire           expires = c_valid && c_expired && busy[c_at] && !due[c_at] && !(answers && s_at == c_at);
   always_ff @(posedge clk) begin
     if (take)
-      taken[q_partition] <= now_ns;
+      taken[flush_partition] <= now_ns;
     b_valid   <= busy[at] && !rst;
     b_at      <= at;
     b_passed  <= now_ns - taken[at];
@@ -162,7 +162,7 @@ module glk_remote_release #(
 
   // --- partition state ---
   always_ff @(posedge clk) begin
-    if (!(a_valid && due[at])) // round robin
+    if (!(flush_q_valid && due[at])) // round robin
       at <= at_next;
     if (pick)
       unsent[at] <= 1'b0;
@@ -178,16 +178,16 @@ module glk_remote_release #(
     end
 
     // Results, one per clock.
-    if (a_ready)
-      a_valid <= 1'b0;
-    if (!a_valid && due[at]) begin
-      a_valid     <= 1'b1;
-      a_partition <= at;
-      a_error     <= due_error[at];
-      a_one       <= due_one[at];
-      a_lost      <= due_lost[at];
-      busy[at]    <= 1'b0;
-      due[at]     <= 1'b0;
+    if (flush_q_ready)
+      flush_q_valid <= 1'b0;
+    if (!flush_q_valid && due[at]) begin
+      flush_q_valid     <= 1'b1;
+      flush_q_partition <= at;
+      flush_q_error     <= due_error[at];
+      flush_q_one       <= due_one[at];
+      flush_q_lost      <= due_lost[at];
+      busy[at]          <= 1'b0;
+      due[at]           <= 1'b0;
     end
 
     if (expires) begin
@@ -206,29 +206,29 @@ module glk_remote_release #(
 
     failed <= (failed & under_way) | (ends ? under_way : '0);
     if (take) begin
-      busy[q_partition]   <= 1'b1;
-      unsent[q_partition] <= 1'b1;
-      waits[q_partition]  <= 1'b0;
-      spoilt[q_partition] <= lost[q_partition] || failed[q_partition];
-      lost[q_partition]   <= 1'b0;
-      failed[q_partition] <= 1'b0;
+      busy[flush_partition]   <= 1'b1;
+      unsent[flush_partition] <= 1'b1;
+      waits[flush_partition]  <= 1'b0;
+      spoilt[flush_partition] <= lost[flush_partition] || failed[flush_partition];
+      lost[flush_partition]   <= 1'b0;
+      failed[flush_partition] <= 1'b0;
     end
     if (lost_valid) begin
       lost[lost_partition]   <= 1'b1;
       spoilt[lost_partition] <= 1'b1;
     end
-    idle <= busy == '0 && !q_valid && !a_valid;
+    idle <= busy == '0 && !flush_valid && !flush_q_valid;
 
     if (rst) begin
-      at      <= '0;
-      busy    <= '0;
-      unsent  <= '0;
-      waits   <= '0;
-      due     <= '0;
-      lost    <= '0;
-      failed  <= '0;
-      a_valid <= 1'b0;
-      idle    <= 1'b0;
+      at            <= '0;
+      busy          <= '0;
+      unsent        <= '0;
+      waits         <= '0;
+      due           <= '0;
+      lost          <= '0;
+      failed        <= '0;
+      flush_q_valid <= 1'b0;
+      idle          <= 1'b0;
     end
   end
 
@@ -237,7 +237,7 @@ module glk_remote_release #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(take && busy[q_partition])); // one per partition
+      assert (!(take && busy[flush_partition])); // one per partition
 `endif
   wire unused = &{1'b0, s_data[11:0]};
 endmodule

@@ -4,9 +4,9 @@
 // partition number, and cuts them into flits. Other packets pass through.
 //
 // A packet is posted (in glk_acknowledge, as a write of its partition) when its last flit has entered the cluster queue,
-// and has arrived (in glk_arrivals) some clocks later, when it is counted as unacknowledged. A packet without a session, or
-// whose session ends before that, is lost: it is posted too, and reported as lost. So is one in the compact form if the other card
-// does not accept it: it was made for another card, whose session has ended meanwhile.
+// and has arrived (in glk_arrivals) when glk_acknowledge has counted it as unacknowledged, which posted_ready reports. A packet
+// without a session, or whose session ends before that, is lost: it is posted too, and reported as lost. So is one in the compact
+// form if the other card does not accept it: it was made for another card, whose session has ended meanwhile.
 module glk_remote_send #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -23,16 +23,16 @@ module glk_remote_send #(
   input  logic [PARTITIONS*4-1:0] remote_partition,
 
   // Packets of the card; those to local endpoints are passed on
-  input  logic [DATA_W-1:0] t_data,
-  input  logic [KW-1:0]     t_bytes,
-  input  logic              t_last,
-  input  logic              t_valid,
-  output logic              t_ready,
-  output logic [DATA_W-1:0] o_data,
-  output logic [KW-1:0]     o_bytes,
-  output logic              o_last,
-  output logic              o_valid,
-  input  logic              o_ready,
+  input  logic [DATA_W-1:0] packet_data,
+  input  logic [KW-1:0]     packet_bytes,
+  input  logic              packet_last,
+  input  logic              packet_valid,
+  output logic              packet_ready,
+  output logic [DATA_W-1:0] own_data,
+  output logic [KW-1:0]     own_bytes,
+  output logic              own_last,
+  output logic              own_valid,
+  input  logic              own_ready,
 
   // Flits to the cluster queue
   output logic [127:0]      m_data,
@@ -53,7 +53,6 @@ module glk_remote_send #(
 );
   localparam int FLITS = DATA_W / 128;
   localparam int FW    = (FLITS > 1) ? $clog2(FLITS) : 1;
-  localparam int DELAY = 4;  // clocks from posted, which glk_acknowledge counts at once, to arrived: as in glk_endpoint
   localparam int BYTE  = 9;  // header byte with the partition number of the address
 
   logic [PARTITIONS-1:0]   remote_q;
@@ -70,9 +69,9 @@ module glk_remote_send #(
   logic              held;
   always_ff @(posedge clk)
     held <= hold;
-  assign t_ready = in_ready && !held;
+  assign packet_ready = in_ready && !held;
   glk_skid #(.W(DATA_W + KW + 1)) in (
-    .clk, .rst, .s_data({t_data, t_bytes, t_last}), .s_valid(t_valid && !held), .s_ready(in_ready),
+    .clk, .rst, .s_data({packet_data, packet_bytes, packet_last}), .s_valid(packet_valid && !held), .s_ready(in_ready),
     .m_data({i_data, i_bytes, i_last}), .m_valid(i_valid), .m_ready(i_ready));
 
   logic          amid, was_remote; // inside a packet; it is remote
@@ -80,11 +79,11 @@ module glk_remote_send #(
   wire           of_remote   = amid ? was_remote : remote_q[i_partition];
   logic          q_ready;
 
-  assign o_data  = i_data;
-  assign o_bytes = i_bytes;
-  assign o_last  = i_last;
-  assign o_valid = i_valid && !of_remote;
-  assign i_ready = of_remote ? q_ready : o_ready;
+  assign own_data  = i_data;
+  assign own_bytes = i_bytes;
+  assign own_last  = i_last;
+  assign own_valid = i_valid && !of_remote;
+  assign i_ready   = of_remote ? q_ready : own_ready;
 
   always_ff @(posedge clk) begin
     if (i_valid && i_ready) begin
@@ -166,22 +165,20 @@ module glk_remote_send #(
   assign m_valid = out_valid;
 
   // --- outcome ---
-  logic             lost;  // of the packet that ended
-  logic [PW-1:0]    end_partition;
-  logic [DELAY-1:0] arrives;
-  wire              ends_lost = (take && drops && j_last) ||        // no session at its end
-                                (left != '0 && beat_last && !session); // or while its last flits wait
-  wire              ends_well = gone && f_last && session;
+  logic          lost;  // of the packet that ended
+  logic [PW-1:0] end_partition;
+  wire           ends_lost = (take && drops && j_last) ||        // no session at its end
+                             (left != '0 && beat_last && !session); // or while its last flits wait
+  wire           ends_well = gone && f_last && session;
   assign posted_valid     = ended;
   assign posted_partition = end_partition;
-  assign e_arrived        = arrives[DELAY-1];
 
   always_ff @(posedge clk) begin
     e_passed     <= i_valid && i_ready && i_last && !rst;
     e_passed_remote <= of_remote;
     sent_valid <= 1'b0;
     lost_valid <= 1'b0;
-    arrives    <= {arrives[DELAY-2:0], posted_valid && posted_ready};
+    e_arrived  <= posted_valid && posted_ready;
     if (ends_lost || ends_well) begin
       ended         <= 1'b1;
       lost          <= ends_lost;
@@ -197,7 +194,7 @@ module glk_remote_send #(
     lost_partition <= ended ? end_partition : (left != '0) ? beat_partition : partition;
     if (rst) begin
       ended      <= 1'b0;
-      arrives    <= '0;
+      e_arrived  <= 1'b0;
       sent_valid <= 1'b0;
       lost_valid <= 1'b0;
     end

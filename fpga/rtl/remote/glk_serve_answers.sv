@@ -6,19 +6,19 @@ module glk_serve_answers (
   input  logic         clk,
   input  logic         rst,
 
-  input  logic [31:0]  z_data, // of releases
-  input  logic         z_valid,
-  output logic         z_ready,
-  input  logic [95:0]  n_data, // of requests other than reads
-  input  logic         n_valid,
-  output logic         n_ready,
-  input  logic [31:0]  w_data, // of write requests
-  input  logic         w_valid,
-  output logic         w_ready,
-  input  logic [127:0] t_data, // of reads, flit by flit
-  input  logic         t_last,
-  input  logic         t_valid,
-  output logic         t_ready,
+  input  logic [31:0]  release_data, // of releases
+  input  logic         release_valid,
+  output logic         release_ready,
+  input  logic [95:0]  other_data,   // of requests other than reads
+  input  logic         other_valid,
+  output logic         other_ready,
+  input  logic [31:0]  write_data,   // of write requests
+  input  logic         write_valid,
+  output logic         write_ready,
+  input  logic [127:0] read_data,    // of reads, flit by flit
+  input  logic         read_last,
+  input  logic         read_valid,
+  output logic         read_ready,
 
   output logic [3:0]   m_kind,
   output logic [127:0] m_data,
@@ -30,20 +30,20 @@ module glk_serve_answers (
   output logic         e_denied  // response with status refused
 );
   logic         held, ready; // inside a read response
-  wire          z = !held && z_valid;
-  wire          n = !held && !z_valid && n_valid;
-  wire          w = !held && !z_valid && !n_valid && w_valid;
-  wire          t = held || !(z_valid || n_valid || w_valid);
-  wire          valid = t ? t_valid : 1'b1;
-  wire          last  = !t || t_last;
-  wire [127:0]  data  = z ? {96'b0, z_data} : n ? {32'b0, n_data} : w ? {96'b0, w_data} : t_data;
+  wire          z = !held && release_valid;
+  wire          n = !held && !release_valid && other_valid;
+  wire          w = !held && !release_valid && !other_valid && write_valid;
+  wire          t = held || !(release_valid || other_valid || write_valid);
+  wire          valid = t ? read_valid : 1'b1;
+  wire          last  = !t || read_last;
+  wire [127:0]  data  = z ? {96'b0, release_data} : n ? {32'b0, other_data} : w ? {96'b0, write_data} : read_data;
   wire [3:0]    kind  = t ? 4'(glk_flit::READ_RESPONSE) : data[3:0];
   wire          begins = valid && ready && !held;
 
-  assign z_ready = z && ready;
-  assign n_ready = n && ready;
-  assign w_ready = w && ready;
-  assign t_ready = t && ready;
+  assign release_ready = z && ready;
+  assign other_ready = n && ready;
+  assign write_ready = w && ready;
+  assign read_ready = t && ready;
 
   always_ff @(posedge clk) begin
     if (valid && ready)

@@ -12,22 +12,22 @@ module glk_serve_given #(
   input  logic              rst,
   input  logic              session,
 
-  input  logic [DATA_W-1:0] p_data,
-  input  logic [KW-1:0]     p_bytes,
-  input  logic              p_last,
-  input  logic              p_valid,
-  output logic              p_ready,
-  input  logic [DATA_W-1:0] w_data,
-  input  logic [KW-1:0]     w_bytes,
-  input  logic              w_last,
-  input  logic              w_valid,
-  output logic              w_ready,
+  input  logic [DATA_W-1:0] packet_data,
+  input  logic [KW-1:0]     packet_bytes,
+  input  logic              packet_last,
+  input  logic              packet_valid,
+  output logic              packet_ready,
+  input  logic [DATA_W-1:0] write_data,
+  input  logic [KW-1:0]     write_bytes,
+  input  logic              write_last,
+  input  logic              write_valid,
+  output logic              write_ready,
 
-  output logic [DATA_W-1:0] lr_data,
-  output logic [KW-1:0]     lr_bytes,
-  output logic              lr_last,
-  output logic              lr_valid,
-  input  logic              lr_ready,
+  output logic [DATA_W-1:0] inject_data,
+  output logic [KW-1:0]     inject_bytes,
+  output logic              inject_last,
+  output logic              inject_valid,
+  input  logic              inject_ready,
   input  logic              other_done,
   input  logic              other_refused,
 
@@ -43,15 +43,15 @@ module glk_serve_given #(
   logic held;      // inside a packet
   logic write_was; // its source, also of the last one
   logic room, out_ready;
-  wire  write = held ? write_was : w_valid && !(p_valid && write_was);
+  wire  write = held ? write_was : write_valid && !(packet_valid && write_was);
   wire  go    = out_ready && (held || room);
-  wire  begins = (write ? w_valid : p_valid) && go && !held;
-  wire  valid  = (write ? w_valid : p_valid) && (held || room);
-  wire [DATA_W-1:0] data = write ? w_data : p_data;
-  wire  last   = write ? w_last : p_last;
+  wire  begins = (write ? write_valid : packet_valid) && go && !held;
+  wire  valid  = (write ? write_valid : packet_valid) && (held || room);
+  wire [DATA_W-1:0] data = write ? write_data : packet_data;
+  wire  last   = write ? write_last : packet_last;
 
-  assign p_ready = !write && go;
-  assign w_ready = write && go;
+  assign packet_ready = !write && go;
+  assign write_ready = write && go;
 
   always_ff @(posedge clk) begin
     if (valid && out_ready) begin
@@ -64,8 +64,8 @@ module glk_serve_given #(
     end
   end
   glk_skid #(.W(DATA_W + KW + 1)) out (
-    .clk, .rst, .s_data({data, write ? w_bytes : p_bytes, last}), .s_valid(valid), .s_ready(out_ready),
-    .m_data({lr_data, lr_bytes, lr_last}), .m_valid(lr_valid), .m_ready(lr_ready));
+    .clk, .rst, .s_data({data, write ? write_bytes : packet_bytes, last}), .s_valid(valid), .s_ready(out_ready),
+    .m_data({inject_data, inject_bytes, inject_last}), .m_valid(inject_valid), .m_ready(inject_ready));
 
   // --- packets in the receiver ---
   logic       oldest_valid, oldest_write, over;

@@ -19,41 +19,41 @@ module glk_serve_load #(
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
   // Loads, and their answers: bytes are at their place in the line
-  input  logic [PW-1:0]     l_partition,
-  input  logic [47:0]       l_offset,
-  input  logic [6:0]        l_length,
-  input  logic              l_valid,
-  output logic              l_ready,
-  output logic              g_error,
-  output logic [511:0]      g_line,
-  output logic              g_valid,
-  input  logic              g_ready,
+  input  logic [PW-1:0]     load_partition,
+  input  logic [47:0]       load_offset,
+  input  logic [6:0]        load_length,
+  input  logic              load_valid,
+  output logic              load_ready,
+  output logic              load_q_error,
+  output logic [511:0]      load_q_line,
+  output logic              load_q_valid,
+  input  logic              load_q_ready,
 
   // Reads on the bus
-  output logic [63:0]       m_address,
-  output logic [12:0]       m_length,
-  output logic [2:0]        m_slot,
-  output logic              m_valid,
-  input  logic              m_ready,
-  input  logic [2:0]        d_slot,
-  input  logic              d_error,
-  input  logic [DATA_W-1:0] d_data,
-  input  logic              d_last,
-  input  logic              d_valid,
+  output logic [63:0]       mem_address,
+  output logic [12:0]       mem_length,
+  output logic [2:0]        mem_slot,
+  output logic              mem_valid,
+  input  logic              mem_ready,
+  input  logic [2:0]        rd_slot,
+  input  logic              rd_error,
+  input  logic [DATA_W-1:0] rd_data,
+  input  logic              rd_last,
+  input  logic              rd_valid,
 
   // Reads of the pool, answered in order
-  output logic [47:0]       p_offset,
-  output logic [12:0]       p_length,
-  output logic              p_valid,
-  input  logic              p_ready,
-  input  logic [DATA_W-1:0] q_data,
-  input  logic              q_last,
-  input  logic              q_valid,
+  output logic [47:0]       pool_offset,
+  output logic [12:0]       pool_length,
+  output logic              pool_valid,
+  input  logic              pool_ready,
+  input  logic [DATA_W-1:0] pool_q_data,
+  input  logic              pool_q_last,
+  input  logic              pool_q_valid,
 
   // A load failed. Reported before its answer
-  output logic [PW-1:0]     f_partition,
-  output logic              f_valid,
-  input  logic              f_ready,
+  output logic [PW-1:0]     load_failed_partition,
+  output logic              load_failed_valid,
+  input  logic              load_failed_ready,
   output logic              idle
 );
   localparam int LANES = DATA_W / 8;
@@ -86,18 +86,18 @@ module glk_serve_load #(
   logic [63:0]   address;
   wire           pool  = kind == 2'(glk_regs::EP_POOL);
   wire           same  = flying == 3'd0 || of_pool == pool;
-  wire           asked = (m_valid && m_ready) || (p_valid && p_ready);
+  wire           asked = (mem_valid && mem_ready) || (pool_valid && pool_ready);
   // Checked by the requester, but the endpoint may have changed since.
   wire           gone  = (kind != 2'(glk_regs::EP_BUS) && !pool) || {1'b0, offset[47:12]} >= bytes;
 
-  assign l_ready   = state == IDLE && !used[slot];
-  assign m_address = address;
-  assign m_length  = {6'b0, length};
-  assign m_slot    = slot;
-  assign m_valid   = state == ASK && !pool && same;
-  assign p_offset  = address[47:0];
-  assign p_length  = {6'b0, length};
-  assign p_valid   = state == ASK && pool && same;
+  assign load_ready  = state == IDLE && !used[slot];
+  assign mem_address = address;
+  assign mem_length  = {6'b0, length};
+  assign mem_slot    = slot;
+  assign mem_valid   = state == ASK && !pool && same;
+  assign pool_offset = address[47:0];
+  assign pool_length = {6'b0, length};
+  assign pool_valid  = state == ASK && pool && same;
 
   always_comb begin
     endpoint = '0;
@@ -107,33 +107,33 @@ module glk_serve_load #(
   end
 
   // --- data of the bus or of the pool: never of both in a clock ---
-  wire               w_valid = of_pool ? q_valid : d_valid;
-  wire               w_error = !of_pool && d_error;
-  wire               w_last  = of_pool ? q_last : d_last || d_error;
-  wire  [2:0]        w_slot  = of_pool ? filling : d_slot;
+  wire               w_valid = of_pool ? pool_q_valid : rd_valid;
+  wire               w_error = !of_pool && rd_error;
+  wire               w_last  = of_pool ? pool_q_last : rd_last || rd_error;
+  wire  [2:0]        w_slot  = of_pool ? filling : rd_slot;
   wire  [AW-1:0]     w_place = places[AW*w_slot +: AW];
-  wire  [DATA_W-1:0] w_data  = of_pool ? q_data : d_data;
+  wire  [DATA_W-1:0] w_data  = of_pool ? pool_q_data : rd_data;
   wire               lands   = w_valid && w_last;
 
   // --- answers ---
   logic [511:0] line;
   wire          there  = used[oldest] && done[oldest];
-  wire          gives  = there && (!failed[oldest] || told) && (!g_valid || g_ready);
-  assign f_partition = partitions[PW*oldest +: PW];
-  assign f_valid     = there && failed[oldest] && !told;
+  wire          gives  = there && (!failed[oldest] || told) && (!load_q_valid || load_q_ready);
+  assign load_failed_partition = partitions[PW*oldest +: PW];
+  assign load_failed_valid     = there && failed[oldest] && !told;
 
   always_ff @(posedge clk) begin
     unique case (state)
       IDLE: begin
-        partition <= l_partition;
-        offset    <= l_offset;
-        length    <= l_length;
-        if (l_valid && l_ready) begin
+        partition <= load_partition;
+        offset    <= load_offset;
+        length    <= load_length;
+        if (load_valid && load_ready) begin
           used[slot]                 <= 1'b1;
           done[slot]                 <= 1'b0;
           failed[slot]               <= 1'b0;
-          partitions[PW*slot +: PW] <= l_partition;
-          places[AW*slot +: AW]     <= AW'(l_offset[5:0] >> LB);
+          partitions[PW*slot +: PW] <= load_partition;
+          places[AW*slot +: AW]     <= AW'(load_offset[5:0] >> LB);
           state                      <= LOOK;
         end
       end
@@ -172,28 +172,28 @@ module glk_serve_load #(
     end
     flying <= flying + 3'(asked) - 3'(lands);
 
-    if (f_valid && f_ready)
+    if (load_failed_valid && load_failed_ready)
       told <= 1'b1;
-    if (g_ready)
-      g_valid <= 1'b0;
+    if (load_q_ready)
+      load_q_valid <= 1'b0;
     if (gives) begin
-      g_valid      <= 1'b1;
-      g_error      <= failed[oldest];
-      g_line       <= line;
+      load_q_valid <= 1'b1;
+      load_q_error <= failed[oldest];
+      load_q_line  <= line;
       used[oldest] <= 1'b0;
       oldest       <= after(oldest);
       told         <= 1'b0;
     end
-    idle <= used == 8'd0 && !g_valid && state == IDLE && !l_valid;
+    idle <= used == 8'd0 && !load_q_valid && state == IDLE && !load_valid;
     if (rst) begin
-      state   <= IDLE;
-      slot    <= 3'd1;
-      oldest  <= 3'd1;
-      used    <= '0;
-      flying  <= '0;
-      told    <= 1'b0;
-      g_valid <= 1'b0;
-      idle    <= 1'b0;
+      state        <= IDLE;
+      slot         <= 3'd1;
+      oldest       <= 3'd1;
+      used         <= '0;
+      flying       <= '0;
+      told         <= 1'b0;
+      load_q_valid <= 1'b0;
+      idle         <= 1'b0;
     end
   end
 
@@ -213,8 +213,8 @@ module glk_serve_load #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (!q_valid || (of_pool && flying != 3'd0));
-      assert (!d_valid || (!of_pool && flying != 3'd0 && used[d_slot] && !done[d_slot]));
+      assert (!pool_q_valid || (of_pool && flying != 3'd0));
+      assert (!rd_valid || (!of_pool && flying != 3'd0 && used[rd_slot] && !done[rd_slot]));
     end
 `endif
 

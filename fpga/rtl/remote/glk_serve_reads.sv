@@ -22,24 +22,24 @@ module glk_serve_reads #(
   output logic          s_ready,
 
   // Loads within a line, and their answers, in order
-  output logic [PW-1:0] l_partition,
-  output logic [47:0]   l_offset,
-  output logic [6:0]    l_length,
-  output logic          l_valid,
-  input  logic          l_ready,
-  input  logic          g_error,
-  input  logic          g_valid,
-  output logic          g_ready,
+  output logic [PW-1:0] load_partition,
+  output logic [47:0]   load_offset,
+  output logic [6:0]    load_length,
+  output logic          load_valid,
+  input  logic          load_ready,
+  input  logic          load_q_error,
+  input  logic          load_q_valid,
+  output logic          load_q_ready,
 
   // g_line is the data of an atomic
-  output logic          h_valid,
+  output logic          old_valid,
 
   // Read responses, input of glk_trim; the line is g_line
-  output logic [15:0]   t_tag,
-  output logic [15:0]   t_asked,
-  output logic [1:0]    t_status,
-  output logic          t_valid,
-  input  logic          t_ready,
+  output logic [15:0]   response_tag,
+  output logic [15:0]   response_asked,
+  output logic [1:0]    response_status,
+  output logic          response_valid,
+  input  logic          response_ready,
   output logic          idle
 );
   localparam int CW = $clog2(READS) + 1;
@@ -50,34 +50,34 @@ module glk_serve_reads #(
   logic [CW-1:0] count, count_next, old; // old: the first ones are of an ended session
   wire           drops = old != '0;
   wire           comes = s_valid && s_ready;
-  wire           done  = h_any && (refused || g_valid) && (atomic || drops || t_ready);
+  wire           done  = h_any && (refused || load_q_valid) && (atomic || drops || response_ready);
 
-  assign s_ready  = room && !l_valid;
-  assign g_ready  = h_any && !refused && (atomic || drops || t_ready);
-  assign h_valid  = h_any && atomic && g_valid;
-  assign t_valid  = h_any && !atomic && !drops && (refused || g_valid);
-  assign t_status = refused ? REFUSED : g_error ? FAILED : DONE;
+  assign s_ready         = room && !load_valid;
+  assign load_q_ready    = h_any && !refused && (atomic || drops || response_ready);
+  assign old_valid       = h_any && atomic && load_q_valid;
+  assign response_valid  = h_any && !atomic && !drops && (refused || load_q_valid);
+  assign response_status = refused ? REFUSED : load_q_error ? FAILED : DONE;
   glk_fifo #(.W(2 + 32), .DEPTH(READS)) fifo (
-    .clk, .rst, .s_data({s_atomic, s_refused, s_tag, s_asked}), .s_valid(s_valid && !l_valid), .s_ready(room),
-    .m_data({atomic, refused, t_tag, t_asked}), .m_valid(h_any), .m_ready(done));
+    .clk, .rst, .s_data({s_atomic, s_refused, s_tag, s_asked}), .s_valid(s_valid && !load_valid), .s_ready(room),
+    .m_data({atomic, refused, response_tag, response_asked}), .m_valid(h_any), .m_ready(done));
 
-  assign idle       = count == '0 && !l_valid;
+  assign idle       = count == '0 && !load_valid;
   assign count_next = count + CW'(comes) - CW'(done);
   always_ff @(posedge clk) begin
     count <= count_next;
     old   <= !session ? count_next : old - CW'(done && drops);
-    if (l_ready)
-      l_valid <= 1'b0;
+    if (load_ready)
+      load_valid <= 1'b0;
     if (comes) begin
-      l_valid     <= !s_refused;
-      l_partition <= s_partition;
-      l_offset    <= s_offset;
-      l_length    <= s_length;
+      load_valid     <= !s_refused;
+      load_partition <= s_partition;
+      load_offset    <= s_offset;
+      load_length    <= s_length;
     end
     if (rst) begin
-      count   <= '0;
-      old     <= '0;
-      l_valid <= 1'b0;
+      count      <= '0;
+      old        <= '0;
+      load_valid <= 1'b0;
     end
   end
 endmodule

@@ -37,9 +37,9 @@ module glk_serve_releases #(
   output logic [PARTITIONS-1:0] each_take,
   input  logic [PARTITIONS-1:0] each_reached,
 
-  output logic [31:0]       a_data,
-  output logic              a_valid,
-  input  logic              a_ready
+  output logic [31:0]       answer_data,
+  output logic              answer_valid,
+  input  logic              answer_ready
 );
   // --- packet counts, at most one arrival per clock; cleared row by row ---
   (* ram_style = "distributed" *) logic [31:0] received [0:15];
@@ -89,9 +89,9 @@ module glk_serve_releases #(
   wire         come    = state == SEE && !marked[at] && !difference[31];
   wire  [15:0] takes   = come ? 16'd1 << at : 16'd0;
 
-  assign each_take = takes[PARTITIONS-1:0];
-  assign a_data    = {tag, 2'b0, status, 1'b0, 8'b0, 4'(glk_flit::RELEASED)};
-  assign a_valid   = state == ANSWER;
+  assign each_take    = takes[PARTITIONS-1:0];
+  assign answer_data  = {tag, 2'b0, status, 1'b0, 8'b0, 4'(glk_flit::RELEASED)};
+  assign answer_valid = state == ANSWER;
 
   always_ff @(posedge clk) begin
     if (s_valid)
@@ -116,7 +116,7 @@ module glk_serve_releases #(
         end
       end
       default: // ANSWER
-        if (a_ready) begin
+        if (answer_ready) begin
           busy[at]   <= 1'b0;
           marked[at] <= 1'b0;
           at         <= at + 4'd1;

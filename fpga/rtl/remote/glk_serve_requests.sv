@@ -24,34 +24,34 @@ module glk_serve_requests #(
   input  logic              s_valid,
   output logic              s_ready,
 
-  output logic [3:0]        z_partition,
-  output logic [15:0]       z_tag,
-  output logic [31:0]       z_count,
-  output logic              z_valid,
-  input  logic [15:0]       z_busy, // partitions with a release in progress
+  output logic [3:0]        release_partition,
+  output logic [15:0]       release_tag,
+  output logic [31:0]       release_count,
+  output logic              release_valid,
+  input  logic [15:0]       release_busy, // partitions with a release in progress
 
   // Loads: of reads, answered by glk_serve_reads, and of atomics, whose data come back
-  output logic              n_atomic,
-  output logic              n_refused,
-  output logic [15:0]       n_tag,
-  output logic [15:0]       n_asked,
-  output logic [PW-1:0]     n_partition,
-  output logic [47:0]       n_offset,
-  output logic [6:0]        n_length,
-  output logic              n_valid,
-  input  logic              n_ready,
-  input  logic              h_error,
-  input  logic [511:0]      h_line,
-  input  logic              h_valid,
+  output logic              fetch_atomic,
+  output logic              fetch_refused,
+  output logic [15:0]       fetch_tag,
+  output logic [15:0]       fetch_asked,
+  output logic [PW-1:0]     fetch_partition,
+  output logic [47:0]       fetch_offset,
+  output logic [6:0]        fetch_length,
+  output logic              fetch_valid,
+  input  logic              fetch_ready,
+  input  logic              old_error,
+  input  logic [511:0]      old_line,
+  input  logic              old_valid,
 
   output logic              lock,
   input  logic              locked,
-  output logic [PW-1:0]     o_partition,
-  output logic [47:0]       o_offset,
-  output logic [3:0]        o_length,
-  output logic [63:0]       o_data,
-  output logic              o_valid,
-  input  logic              o_ready,
+  output logic [PW-1:0]     atomic_partition,
+  output logic [47:0]       atomic_offset,
+  output logic [3:0]        atomic_length,
+  output logic [63:0]       atomic_data,
+  output logic              atomic_valid,
+  input  logic              atomic_ready,
 
   output logic [PARTITIONS-1:0] each_take,
   input  logic [PARTITIONS-1:0] each_reached,
@@ -59,9 +59,9 @@ module glk_serve_requests #(
   input  logic [PW-1:0]     fail_partition,
 
   // Responses except those of reads, complete packets
-  output logic [95:0]       a_data,
-  output logic              a_valid,
-  input  logic              a_ready,
+  output logic [95:0]       answer_data,
+  output logic              answer_valid,
+  input  logic              answer_ready,
   output logic              idle
 );
   localparam logic [1:0] REFUSED = 2'd1, FAILED = 2'd2;
@@ -93,7 +93,7 @@ module glk_serve_requests #(
     .clk, .open, .ep_bytes, .partition, .page(where[47:12]), .opened, .holds, .left(pages));
 
   always_ff @(posedge clk) begin
-    place <= !z_busy[partition];
+    place <= !release_busy[partition];
     fits  <= reads ? sector_good && where[5:0] == 6'd0 :
              asks  ? where[63:48] == 16'd0 && where[11:0] == 12'd0 :
              atomic && where[63:52] == 12'd0 && operation < 3'd3 && where[1:0] == 2'd0 && !(eight && where[2]);
@@ -104,32 +104,32 @@ module glk_serve_requests #(
   logic [1:0]   status;
   logic         modifies, failed, stale;
   wire          seen   = |(each_reached & PARTITIONS'(16'd1 << partition));
-  wire          loaded = state == WAIT && h_valid;
+  wire          loaded = state == WAIT && old_valid;
   // Operation in progress, which cannot be aborted.
-  wire          does   = (state == WAIT && !loaded) || (state == WRITE && modifies && !o_ready);
+  wire          does   = (state == WAIT && !loaded) || (state == WRITE && modifies && !atomic_ready);
   wire          stop   = !session || stale;
 
-  assign s_ready     = state == IDLE && session;
-  assign z_partition = partition;
-  assign z_tag       = tag;
-  assign z_count     = where[31:0];
-  assign z_valid     = state == CHOOSE && releases && opened && place && session;
-  assign n_atomic    = atomic;
-  assign n_refused   = reads && !(holds && fits);
-  assign n_tag       = tag;
-  assign n_asked     = where[63:48];
-  assign n_partition = PW'(partition);
-  assign n_offset    = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
-  assign n_length    = reads ? {words, 2'b0} : eight ? 7'd8 : 7'd4;
-  assign n_valid     = ((state == CHOOSE && reads) || state == LOAD) && session;
-  assign o_partition = PW'(partition);
-  assign o_offset    = where[47:0];
-  assign o_length    = eight ? 4'd8 : 4'd4;
-  assign o_data      = value;
-  assign o_valid     = state == WRITE && modifies;
-  assign each_take   = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
-  assign a_valid     = state == ANSWER;
-  assign a_data      = {releases ? 64'd0 : old, tag, 2'b0, status, 8'b0, releases ? 4'(glk_flit::RELEASED) :
+  assign s_ready           = state == IDLE && session;
+  assign release_partition = partition;
+  assign release_tag       = tag;
+  assign release_count     = where[31:0];
+  assign release_valid     = state == CHOOSE && releases && opened && place && session;
+  assign fetch_atomic      = atomic;
+  assign fetch_refused     = reads && !(holds && fits);
+  assign fetch_tag         = tag;
+  assign fetch_asked       = where[63:48];
+  assign fetch_partition   = PW'(partition);
+  assign fetch_offset      = {where[47:6], reads ? {first, 2'b0} : where[5:0]};
+  assign fetch_length      = reads ? {words, 2'b0} : eight ? 7'd8 : 7'd4;
+  assign fetch_valid       = ((state == CHOOSE && reads) || state == LOAD) && session;
+  assign atomic_partition  = PW'(partition);
+  assign atomic_offset     = where[47:0];
+  assign atomic_length     = eight ? 4'd8 : 4'd4;
+  assign atomic_data       = value;
+  assign atomic_valid      = state == WRITE && modifies;
+  assign each_take         = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
+  assign answer_valid      = state == ANSWER;
+  assign answer_data       = {releases ? 64'd0 : old, tag, 2'b0, status, 8'b0, releases ? 4'(glk_flit::RELEASED) :
                         asks ? 4'(glk_flit::TRANSLATION_RESPONSE) : 4'(glk_flit::ATOMIC_RESPONSE)};
 
   always_ff @(posedge clk) begin
@@ -165,7 +165,7 @@ module glk_serve_requests #(
         if (releases)
           state <= (opened && place) ? IDLE : ANSWER;
         else if (reads)
-          state <= n_ready ? IDLE : CHOOSE;
+          state <= fetch_ready ? IDLE : CHOOSE;
         else
           state <= (holds && fits && atomic) ? LOCK : ANSWER;
         lock <= atomic && holds && fits;
@@ -174,16 +174,16 @@ module glk_serve_requests #(
         if (locked)
           state <= LOAD;
       LOAD:
-        if (n_ready)
+        if (fetch_ready)
           state <= WAIT;
       WAIT: begin
-        eights <= h_line[64*where[5:3] +: 64];
+        eights <= old_line[64*where[5:3] +: 64];
         if (loaded) begin
-          if (h_error)
+          if (old_error)
             status <= FAILED;
-          state <= h_error ? TAKE : PICK;
+          state <= old_error ? TAKE : PICK;
         end
-        if (loaded && h_error)
+        if (loaded && old_error)
           lock <= 1'b0;
       end
       PICK: begin
@@ -196,7 +196,7 @@ module glk_serve_requests #(
         state    <= WRITE;
       end
       WRITE:
-        if (!modifies || o_ready) begin
+        if (!modifies || atomic_ready) begin
           lock  <= 1'b0;
           state <= TAKE;
         end
@@ -209,7 +209,7 @@ module glk_serve_requests #(
           state <= ANSWER;
         end
       default: // ANSWER
-        if (a_ready)
+        if (answer_ready)
           state <= IDLE;
     endcase
     // End of session.

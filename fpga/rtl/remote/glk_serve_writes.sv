@@ -40,9 +40,9 @@ module glk_serve_writes #(
   input  logic              fail_valid,
   input  logic [PW-1:0]     fail_partition,
 
-  output logic [31:0]       a_data,
-  output logic              a_valid,
-  input  logic              a_ready,
+  output logic [31:0]       answer_data,
+  output logic              answer_valid,
+  input  logic              answer_ready,
   output logic              idle
 );
   localparam int PACKET = 656; // bits: header, sub-header, line
@@ -91,8 +91,8 @@ module glk_serve_writes #(
   assign each_take = (state == TAKE) ? PARTITIONS'(16'd1 << partition) : '0;
   assign arrived_partition = partition;
   assign arrived_valid     = state == COUNT;
-  assign a_data  = {tag, 2'b0, status, 8'b0, 4'(glk_flit::WRITE_RESPONSE)};
-  assign a_valid = state == ANSWER;
+  assign answer_data  = {tag, 2'b0, status, 8'b0, 4'(glk_flit::WRITE_RESPONSE)};
+  assign answer_valid = state == ANSWER;
 
   always_ff @(posedge clk) begin
     if (fail_valid && 4'(fail_partition) == partition)
@@ -161,7 +161,7 @@ module glk_serve_writes #(
         if (arrived_ready)
           state <= ANSWER;
       default: // ANSWER
-        if (a_ready)
+        if (answer_ready)
           state <= FILL;
     endcase
     // End of session: a packet in transfer to the receiver is completed.

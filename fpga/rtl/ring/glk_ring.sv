@@ -53,144 +53,144 @@ module glk_ring #(
   input  logic [CW-1:0]             command_context,
   input  logic                      command_valid,
   output logic                      command_ready,
-  output logic [CW-1:0]             nx_context,
-  input  logic [63:0]               nx_sq_base,
-  input  logic [63:0]               nx_cq_base,
-  input  logic [3:0]                nx_sq_order,
-  input  logic [3:0]                nx_cq_order,
-  input  logic [3:0]                nx_status,
-  input  logic [5:0]                nx_vector,
-  input  logic [15:0]               nx_sq_tail,
-  input  logic [15:0]               nx_cq_head,
-  input  logic [15:0]               nx_sq_head,
-  input  logic [15:0]               nx_cq_tail,
-  output logic                      nx_write,
-  output logic [CW-1:0]             nx_write_context,
-  output logic [15:0]               nx_new_sq_head,
-  output logic [15:0]               nx_new_cq_tail,
-  output logic [3:0]                nx_new_status,
+  output logic [CW-1:0]             ring_cx_context,
+  input  logic [63:0]               ring_cx_sq_base,
+  input  logic [63:0]               ring_cx_cq_base,
+  input  logic [3:0]                ring_cx_sq_order,
+  input  logic [3:0]                ring_cx_cq_order,
+  input  logic [3:0]                ring_cx_status,
+  input  logic [5:0]                ring_cx_vector,
+  input  logic [15:0]               ring_cx_sq_tail,
+  input  logic [15:0]               ring_cx_cq_head,
+  input  logic [15:0]               ring_cx_sq_head,
+  input  logic [15:0]               ring_cx_cq_tail,
+  output logic                      ring_cx_write,
+  output logic [CW-1:0]             ring_cx_write_context,
+  output logic [15:0]               ring_cx_new_sq_head,
+  output logic [15:0]               ring_cx_new_cq_tail,
+  output logic [3:0]                ring_cx_new_status,
 
   // Tables; `changed`: the table is being written
-  input  logic                      w_changed,
-  output logic                      w_valid,
-  input  logic                      w_ready,
-  output logic [SW-1:0]             w_row,
-  input  logic                      w_done,
-  input  logic [WINDOW_W-1:0]       w_q,
-  input  logic                      h_changed,
-  output logic                      h_valid,
-  input  logic                      h_ready,
-  output logic [HW-1:0]             h_row,
-  input  logic                      h_done,
-  input  logic [REGISTRATION_W-1:0] h_q,
+  input  logic                      window_changed,
+  output logic                      window_valid,
+  input  logic                      window_ready,
+  output logic [SW-1:0]             window_row,
+  input  logic                      window_done,
+  input  logic [WINDOW_W-1:0]       window_q,
+  input  logic                      registration_changed,
+  output logic                      registration_valid,
+  input  logic                      registration_ready,
+  output logic [HW-1:0]             registration_row,
+  input  logic                      registration_done,
+  input  logic [REGISTRATION_W-1:0] registration_q,
 
   // Stores, and probes ahead of a load
-  output logic                      s_probe,
-  output logic [3:0]                s_reason,
-  output logic [PW-1:0]             s_partition,
-  output logic [47:0]               s_offset,
-  output logic [12:0]               s_length,
-  output logic [CW-1:0]             s_context,
-  output logic [DATA_W-1:0]         s_data,
-  output logic                      s_last,
-  output logic                      s_valid,
-  input  logic                      s_ready,
+  output logic                      store_probe,
+  output logic [3:0]                store_reason,
+  output logic [PW-1:0]             store_partition,
+  output logic [47:0]               store_offset,
+  output logic [12:0]               store_length,
+  output logic [CW-1:0]             store_context,
+  output logic [DATA_W-1:0]         store_data,
+  output logic                      store_last,
+  output logic                      store_valid,
+  input  logic                      store_ready,
 
   // Loads
-  output logic [PW-1:0]             l_partition,
-  output logic [47:0]               l_offset,
-  output logic [12:0]               l_length,
-  output logic                      l_wait,
-  output logic                      l_atomic,
-  output logic [1:0]                l_operation,
-  output logic [63:0]               l_operand,
-  output logic [63:0]               l_compare,
-  output logic                      l_valid,
-  input  logic                      l_ready,
-  input  logic                      g_whole,
-  input  logic                      g_error,
-  input  logic [DATA_W-1:0]         g_data,
-  input  logic                      g_last,
-  input  logic                      g_valid,
+  output logic [PW-1:0]             load_partition,
+  output logic [47:0]               load_offset,
+  output logic [12:0]               load_length,
+  output logic                      load_wait,
+  output logic                      load_atomic,
+  output logic [1:0]                load_operation,
+  output logic [63:0]               load_operand,
+  output logic [63:0]               load_compare,
+  output logic                      load_valid,
+  input  logic                      load_ready,
+  input  logic                      load_q_whole,
+  input  logic                      load_q_error,
+  input  logic [DATA_W-1:0]         load_q_data,
+  input  logic                      load_q_last,
+  input  logic                      load_q_valid,
 
   // lock: no new atomic on a local endpoint; atomic_busy: one is in progress
   input  logic                      lock,
   output logic                      atomic_busy,
 
   // New values of atomics
-  output logic [PW-1:0]             o_partition,
-  output logic [47:0]               o_offset,
-  output logic [3:0]                o_length,
-  output logic [63:0]               o_data,
-  output logic                      o_valid,
-  input  logic                      o_ready,
+  output logic [PW-1:0]             atomic_partition,
+  output logic [47:0]               atomic_offset,
+  output logic [3:0]                atomic_length,
+  output logic [63:0]               atomic_data,
+  output logic                      atomic_valid,
+  input  logic                      atomic_ready,
 
   // Accesses to the pool with a time, see glk_pool; event pulses
-  output logic [1:0]                t_kind,
-  output logic [47:0]               t_offset,
-  output logic [12:0]               t_length,
-  output logic [DATA_W-1:0]         t_data,
-  output logic                      t_last,
-  output logic                      t_port_valid,
-  input  logic                      t_port_ready,
-  output logic [63:0]               t_time,
-  output logic [63:0]               t_wts,
-  input  logic [DATA_W-1:0]         t_q_data,
-  input  logic                      t_q_last,
-  input  logic                      t_q_valid,
-  input  logic                      t_lease_valid,
-  input  logic                      t_lease_ok,
-  input  logic                      t_lease_same,
-  input  logic [63:0]               t_lease_wts,
-  input  logic [63:0]               t_lease_rts,
-  input  logic [63:0]               t_limit,
+  output logic [1:0]                timed_kind,
+  output logic [47:0]               timed_offset,
+  output logic [12:0]               timed_length,
+  output logic [DATA_W-1:0]         timed_data,
+  output logic                      timed_last,
+  output logic                      timed_port_valid,
+  input  logic                      timed_port_ready,
+  output logic [63:0]               timed_time,
+  output logic [63:0]               timed_wts,
+  input  logic [DATA_W-1:0]         timed_q_data,
+  input  logic                      timed_q_last,
+  input  logic                      timed_q_valid,
+  input  logic                      timed_lease_valid,
+  input  logic                      timed_lease_ok,
+  input  logic                      timed_lease_same,
+  input  logic [63:0]               timed_lease_wts,
+  input  logic [63:0]               timed_lease_rts,
+  input  logic [63:0]               timed_limit,
   output logic                      e_refuse,
   output logic                      e_timed_write,
   output logic [12:0]               e_timed_bytes,
   output logic                      e_timed_atomic,
 
   // Operations of regions
-  output logic                      i_valid,
-  output logic [1:0]                i_kind,
-  output logic [15:0]               i_region,
-  output logic [63:0]               i_chunk,
-  output logic [31:0]               i_count,
-  input  logic                      i_done,
-  input  logic [4:0]                i_status,
+  output logic                      region_valid,
+  output logic [1:0]                region_kind,
+  output logic [15:0]               region_region,
+  output logic [63:0]               region_chunk,
+  output logic [31:0]               region_count,
+  input  logic                      region_done,
+  input  logic [4:0]                region_status,
 
   // Releases
-  output logic                      z_only,
-  output logic [CW-1:0]             z_context,
-  output logic                      z_valid,
-  input  logic                      z_ready,
-  input  logic [CONTEXTS-1:0]       z_done,
-  input  logic [CONTEXTS-1:0]       z_failed,
-  output logic                      z_take,
+  output logic                      release_only,
+  output logic [CW-1:0]             release_context,
+  output logic                      release_valid,
+  input  logic                      release_ready,
+  input  logic [CONTEXTS-1:0]       release_done,
+  input  logic [CONTEXTS-1:0]       release_failed,
+  output logic                      release_take,
 
   // Host memory
-  output logic [1:0]                m_kind,
-  output logic [63:0]               m_address,
-  output logic [12:0]               m_length,
-  output logic [TW-1:0]             m_tag, // of a read
-  output logic [DATA_W-1:0]         m_data,
-  output logic                      m_last,
-  output logic                      m_valid,
-  input  logic                      m_ready,
-  input  logic [TW-1:0]             d_tag,
-  input  logic                      d_error,
-  input  logic [DATA_W-1:0]         d_data,
-  input  logic                      d_last,
-  input  logic                      d_valid,
+  output logic [1:0]                mem_kind,
+  output logic [63:0]               mem_address,
+  output logic [12:0]               mem_length,
+  output logic [TW-1:0]             mem_tag, // of a read
+  output logic [DATA_W-1:0]         mem_data,
+  output logic                      mem_last,
+  output logic                      mem_valid,
+  input  logic                      mem_ready,
+  input  logic [TW-1:0]             rd_tag,
+  input  logic                      rd_error,
+  input  logic [DATA_W-1:0]         rd_data,
+  input  logic                      rd_last,
+  input  logic                      rd_valid,
 
   // Event pulses
   output logic                      e_entry,
   output logic                      e_dma,
   output logic                      e_ring,
-  output logic                      n_atomic,
-  output logic [PW-1:0]             n_partition,
-  output logic [CW-1:0]             n_context,
-  output logic                      n_valid,
-  input  logic                      n_ready
+  output logic                      count_atomic,
+  output logic [PW-1:0]             count_partition,
+  output logic [CW-1:0]             count_context,
+  output logic                      count_valid,
+  input  logic                      count_ready
 );
   localparam int LANES  = DATA_W / 8;
   localparam int LB     = $clog2(LANES);
@@ -202,51 +202,52 @@ module glk_ring #(
   initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 133 || WINDOW_W != 89) $fatal;
 
   // --- scheduler ---
-  logic          t_valid, t_protocol, t_held, t_first_lap, t_asked, t_mine, abandon, commanded;
-  logic [CW-1:0] t_context;
-  logic [63:0]   t_sq_address, t_cq_address;
-  logic [3:0]    t_sq_head, t_entries, r_upto, r_status;
-  logic [5:0]    t_vector;
-  logic          r_fetched, r_asked, r_taken, r_done, r_advance, r_sleep, r_stop, resting;
+  logic          turn_valid, turn_protocol, turn_held, turn_first_lap, turn_asked, turn_mine, abandon, commanded;
+  logic [CW-1:0] turn_context;
+  logic [63:0]   turn_sq_address, turn_cq_address;
+  logic [3:0]    turn_sq_head, turn_entries, result_upto, result_status;
+  logic [5:0]    turn_vector;
+  logic          result_fetched, result_asked, result_taken, result_done, result_advance, result_sleep, result_stop, resting;
 
   glk_ring_scheduler #(.CONTEXTS(CONTEXTS)) scheduler (
     .clk, .rst, .clear, .enabled, .halt, .idle, .resting, .ctx_enable, .bell, .command_start, .command_context, .command_valid,
-    .command_ready, .z_done, .nx_context, .nx_sq_base, .nx_cq_base, .nx_sq_order, .nx_cq_order, .nx_status, .nx_vector,
-    .nx_sq_tail, .nx_cq_head, .nx_sq_head, .nx_cq_tail, .nx_write, .nx_write_context, .nx_new_sq_head, .nx_new_cq_tail,
-    .nx_new_status, .t_valid, .t_context, .t_protocol, .t_sq_address, .t_sq_head, .t_entries, .t_held, .t_cq_address,
-    .t_first_lap, .t_vector, .t_asked, .t_mine, .abandon, .commanded, .r_fetched, .r_upto, .r_asked, .r_taken,
-    .r_done, .r_advance, .r_sleep, .r_stop, .r_status);
+    .command_ready, .release_done, .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order,
+    .ring_cx_status, .ring_cx_vector, .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write,
+    .ring_cx_write_context, .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status, .turn_valid, .turn_context,
+    .turn_protocol, .turn_sq_address, .turn_sq_head, .turn_entries, .turn_held, .turn_cq_address, .turn_first_lap, .turn_vector,
+    .turn_asked, .turn_mine, .abandon, .commanded, .result_fetched, .result_upto, .result_asked, .result_taken, .result_done,
+    .result_advance, .result_sleep, .result_stop, .result_status);
 
-  assign s_context = t_context;
-  assign z_context = t_context;
-  assign n_context = t_context;
+  assign store_context = turn_context;
+  assign release_context = turn_context;
+  assign count_context = turn_context;
 
   // --- entry buffer ---
-  logic                    rd_entries, rd_start, rd_busy, rd_failed, rd_o_valid;
-  logic [63:0]             rd_address;
-  logic [12:0]             rd_length;
-  logic [LINE_W-1:0]       rd_line, rd_o_line;
-  logic [DATA_W-1:0]       rd_o_data, entry_q;
+  logic                    reader_entries, reader_start, reader_busy, reader_failed, read_valid;
+  logic [63:0]             reader_address;
+  logic [12:0]             reader_length;
+  logic [LINE_W-1:0]       reader_line, read_line;
+  logic [DATA_W-1:0]       read_data, entry_q;
   logic [ENTRY_LINE_W-1:0] entry_line;
   (* ram_style = "block" *) logic [DATA_W-1:0] entries [0:(1<<ENTRY_LINE_W)-1];
 
   always_ff @(posedge clk) begin
-    if (rd_o_valid && rd_entries)
-      entries[rd_o_line[ENTRY_LINE_W-1:0]] <= rd_o_data;
+    if (read_valid && reader_entries)
+      entries[read_line[ENTRY_LINE_W-1:0]] <= read_data;
     entry_q <= entries[entry_line];
   end
 
   // --- engine ---
-  logic              b_valid, v_valid, v_ready, v_idle, head_now, c_interrupt, c_valid, c_ready;
-  logic [LINE_W-1:0] b_line;
-  logic [LANES-1:0]  b_enables;
-  logic [DATA_W-1:0] b_data;
-  logic [1:0]        v_kind;
-  logic [15:0]       v_place;
-  logic [12:0]       v_length;
-  logic [63:0]       v_address, c_address;
-  logic [PW-1:0]     v_partition;
-  logic [127:0]      c_data;
+  logic              buffer_valid, range_valid, range_ready, range_idle, head_now, completion_interrupt, completion_valid, completion_ready;
+  logic [LINE_W-1:0] buffer_line;
+  logic [LANES-1:0]  buffer_enables;
+  logic [DATA_W-1:0] buffer_data;
+  logic [1:0]        range_kind;
+  logic [15:0]       range_place;
+  logic [12:0]       range_length;
+  logic [63:0]       range_address, completion_address;
+  logic [PW-1:0]     range_partition;
+  logic [127:0]      completion_data;
   logic [1:0]        u_kind;
   logic [PW-1:0]     u_partition;
   logic [63:0]       u_address;
@@ -254,7 +255,7 @@ module glk_ring #(
   logic [DATA_W-1:0] u_data;
   logic              u_last, u_valid, u_ready;
 
-  logic              t_range, k_ask;
+  logic              timed_range, k_ask;
   logic [1:0]        k_kind;
   logic [47:0]       k_offset;
   logic [12:0]       k_length;
@@ -263,52 +264,58 @@ module glk_ring #(
   glk_ring_engine #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                     .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) engine (
     .clk, .rst, .generation(generation[7:0]), .ep_kind, .ep_bytes, .ep_base, .leases, .slot_shift, .grains,
-    .t_valid, .t_context, .t_protocol, .t_sq_address, .t_sq_head, .t_entries, .t_held, .t_cq_address, .t_first_lap,
-    .t_vector, .t_asked, .t_mine, .abandon, .commanded, .out_idle(!m_valid), .stale, .r_fetched, .r_upto, .r_asked,
-    .r_taken, .r_done, .r_advance, .r_sleep, .r_stop, .r_status, .entry_line, .entry_q,
-    .rd_start, .rd_address, .rd_length, .rd_line, .rd_entries, .rd_busy, .rd_failed, .rd_o_line, .rd_o_data,
-    .rd_o_valid, .b_valid, .b_line, .b_enables, .b_data, .v_kind, .v_place, .v_length, .v_address, .v_partition, .v_valid,
-    .v_ready, .v_idle, .head_data(u_data[63:0]), .head_now,
-    .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q,
-    .probe_reason(s_reason), .l_partition, .l_offset, .l_length, .l_wait, .l_atomic, .l_operation, .l_operand, .l_compare, .l_valid, .l_ready, .g_whole, .g_error, .g_data, .g_last, .g_valid,
-    .o_partition, .o_offset, .o_length, .o_data, .o_valid, .o_ready, .lock, .atomic_busy,
-    .t_range, .t_kind(k_kind), .t_offset(k_offset), .t_length(k_length), .t_data(k_data), .t_ask(k_ask), .t_asked_ready(t_port_ready), .t_time, .t_wts,
-    .t_q_data, .t_q_last, .t_q_valid, .t_lease_valid, .t_lease_ok, .t_lease_same, .t_lease_wts, .t_lease_rts, .t_limit, .e_refuse, .e_timed_write,
-    .i_valid, .i_kind, .i_region, .i_chunk, .i_count, .i_done, .i_status, .z_only, .z_valid, .z_ready, .z_done, .z_failed, .z_take,
-    .c_interrupt, .c_address, .c_data, .c_valid, .c_ready, .e_entry, .e_dma, .e_ring, .n_atomic, .n_partition, .n_valid, .n_ready);
+    .turn_valid, .turn_context, .turn_protocol, .turn_sq_address, .turn_sq_head, .turn_entries, .turn_held, .turn_cq_address,
+    .turn_first_lap, .turn_vector, .turn_asked, .turn_mine, .abandon, .commanded, .out_idle(!mem_valid), .stale, .result_fetched,
+    .result_upto, .result_asked, .result_taken, .result_done, .result_advance, .result_sleep, .result_stop, .result_status,
+    .entry_line, .entry_q,
+    .reader_start, .reader_address, .reader_length, .reader_line, .reader_entries, .reader_busy, .reader_failed, .read_line,
+    .read_data, .read_valid, .buffer_valid, .buffer_line, .buffer_enables, .buffer_data, .range_kind, .range_place, .range_length,
+    .range_address, .range_partition, .range_valid, .range_ready, .range_idle, .head_data(u_data[63:0]), .head_now,
+    .window_changed, .window_valid, .window_ready, .window_row, .window_done, .window_q, .registration_changed, .registration_valid,
+    .registration_ready, .registration_row, .registration_done, .registration_q,
+    .probe_reason(store_reason), .load_partition, .load_offset, .load_length, .load_wait, .load_atomic, .load_operation,
+    .load_operand, .load_compare, .load_valid, .load_ready, .load_q_whole, .load_q_error, .load_q_data, .load_q_last, .load_q_valid,
+    .atomic_partition, .atomic_offset, .atomic_length, .atomic_data, .atomic_valid, .atomic_ready, .lock, .atomic_busy,
+    .timed_range, .timed_kind(k_kind), .timed_offset(k_offset), .timed_length(k_length), .timed_data(k_data), .timed_ask(k_ask),
+    .timed_asked_ready(timed_port_ready), .timed_time, .timed_wts, .timed_q_data, .timed_q_last, .timed_q_valid, .timed_lease_valid,
+    .timed_lease_ok, .timed_lease_same, .timed_lease_wts, .timed_lease_rts, .timed_limit, .e_refuse, .e_timed_write,
+    .region_valid, .region_kind, .region_region, .region_chunk, .region_count, .region_done, .region_status, .release_only,
+    .release_valid, .release_ready, .release_done, .release_failed, .release_take,
+    .completion_interrupt, .completion_address, .completion_data, .completion_valid, .completion_ready, .e_entry, .e_dma, .e_ring,
+    .count_atomic, .count_partition, .count_valid, .count_ready);
 
   // --- data mover ---
   glk_ring_mover #(.DATA_W(DATA_W), .PW(PW)) mover (
-    .clk, .rst, .w_valid(b_valid), .w_line(b_line), .w_enables(b_enables), .w_data(b_data),
-    .r_kind(v_kind), .r_place(v_place), .r_length(v_length), .r_address(v_address), .r_partition(v_partition),
-    .r_valid(v_valid), .r_ready(v_ready), .idle(v_idle),
+    .clk, .rst, .buffer_valid, .buffer_line, .buffer_enables, .buffer_data,
+    .range_kind, .range_place, .range_length, .range_address, .range_partition,
+    .range_valid, .range_ready, .idle(range_idle),
     .m_kind(u_kind), .m_partition(u_partition), .m_address(u_address), .m_length(u_length), .m_data(u_data), .m_last(u_last),
     .m_valid(u_valid), .m_ready(u_ready));
 
   // Stores of a range with a time go to the pool; the engine's own accesses there are single beats.
-  wire u_timed = u_kind == STORE && t_range;
-  wire u_store = (u_kind == STORE && !t_range) || u_kind == PROBE;
-  assign t_kind       = k_ask ? k_kind : 2'd2;
-  assign t_offset     = k_ask ? k_offset : u_address[47:0];
-  assign t_length     = k_ask ? k_length : u_length;
-  assign t_data       = k_ask ? {(DATA_W/64){k_data}} : u_data;
-  assign t_last       = k_ask || u_last;
-  assign t_port_valid = k_ask || (u_valid && u_timed);
+  wire u_timed = u_kind == STORE && timed_range;
+  wire u_store = (u_kind == STORE && !timed_range) || u_kind == PROBE;
+  assign timed_kind       = k_ask ? k_kind : 2'd2;
+  assign timed_offset     = k_ask ? k_offset : u_address[47:0];
+  assign timed_length     = k_ask ? k_length : u_length;
+  assign timed_data       = k_ask ? {(DATA_W/64){k_data}} : u_data;
+  assign timed_last       = k_ask || u_last;
+  assign timed_port_valid = k_ask || (u_valid && u_timed);
   always_ff @(posedge clk) begin
     e_timed_atomic <= k_ask && k_kind == 2'd2;
-    e_timed_bytes  <= k_ask ? k_length : v_length;
+    e_timed_bytes  <= k_ask ? k_length : range_length;
   end
 
   wire u_host  = u_valid && u_kind == HOST;
 
-  assign s_probe     = u_kind == PROBE;
-  assign s_partition = u_partition;
-  assign s_offset    = u_address[47:0];
-  assign s_length    = u_length;
-  assign s_data      = u_data;
-  assign s_last      = u_last;
-  assign s_valid     = u_valid && u_store;
-  assign head_now    = u_valid && u_kind == HEADER;
+  assign store_probe     = u_kind == PROBE;
+  assign store_partition = u_partition;
+  assign store_offset    = u_address[47:0];
+  assign store_length    = u_length;
+  assign store_data      = u_data;
+  assign store_last      = u_last;
+  assign store_valid     = u_valid && u_store;
+  assign head_now        = u_valid && u_kind == HEADER;
 
   // --- host memory: mover writes, whole; reads; completions and interrupts. Only one source is active at a time. ---
   logic        rd_m_valid, rd_m_ready, out_ready, moving;
@@ -318,13 +325,14 @@ module glk_ring #(
   wire         mover_out = moving || u_host;
 
   glk_ring_reader #(.DATA_W(DATA_W), .READ_BYTES(READ_BYTES), .TAGS(READ_TAGS)) reader (
-    .clk, .rst, .start(rd_start), .address(rd_address), .length(rd_length), .line(rd_line), .busy(rd_busy), .failed(rd_failed),
-    .m_address(rd_m_address), .m_length(rd_m_length), .m_tag(rd_m_tag), .m_valid(rd_m_valid), .m_ready(rd_m_ready),
-    .d_tag, .d_error, .d_data, .d_last, .d_valid, .o_line(rd_o_line), .o_data(rd_o_data), .o_valid(rd_o_valid));
+    .clk, .rst, .start(reader_start), .address(reader_address), .length(reader_length), .line(reader_line), .busy(reader_busy),
+    .failed(reader_failed),
+    .mem_address(rd_m_address), .mem_length(rd_m_length), .mem_tag(rd_m_tag), .mem_valid(rd_m_valid), .mem_ready(rd_m_ready),
+    .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid, .read_line, .read_data, .read_valid);
 
-  assign rd_m_ready = out_ready && !mover_out;
-  assign c_ready    = out_ready && !mover_out && !rd_m_valid;
-  assign u_ready    = u_timed ? t_port_ready && !k_ask : u_store ? s_ready : (u_kind == HEADER || out_ready);
+  assign rd_m_ready       = out_ready && !mover_out;
+  assign completion_ready = out_ready && !mover_out && !rd_m_valid;
+  assign u_ready          = u_timed ? timed_port_ready && !k_ask : u_store ? store_ready : (u_kind == HEADER || out_ready);
 
   always_ff @(posedge clk) begin
     if (u_host && out_ready)
@@ -335,16 +343,16 @@ module glk_ring #(
 
   glk_skid #(.W(2 + 64 + 13 + TW + 1 + DATA_W)) out (
     .clk, .rst,
-    .s_data({mover_out ? WRITE : rd_m_valid ? READ : c_interrupt ? INTERRUPT : WRITE,
-             mover_out ? u_address : rd_m_valid ? rd_m_address : c_address,
-             mover_out ? u_length : rd_m_valid ? rd_m_length : c_interrupt ? 13'd0 : 13'd16,
+    .s_data({mover_out ? WRITE : rd_m_valid ? READ : completion_interrupt ? INTERRUPT : WRITE,
+             mover_out ? u_address : rd_m_valid ? rd_m_address : completion_address,
+             mover_out ? u_length : rd_m_valid ? rd_m_length : completion_interrupt ? 13'd0 : 13'd16,
              rd_m_tag, !mover_out || u_last,
-             mover_out ? u_data : {(LANES/16){c_data}}}),
-    .s_valid(mover_out ? u_host : (rd_m_valid || c_valid)), .s_ready(out_ready),
-    .m_data({m_kind, m_address, m_length, m_tag, m_last, m_data}), .m_valid, .m_ready);
+             mover_out ? u_data : {(LANES/16){completion_data}}}),
+    .s_valid(mover_out ? u_host : (rd_m_valid || completion_valid)), .s_ready(out_ready),
+    .m_data({mem_kind, mem_address, mem_length, mem_tag, mem_last, mem_data}), .m_valid(mem_valid), .m_ready(mem_ready));
 
   always_ff @(posedge clk) begin
-    halted <= halt && resting && !m_valid;
+    halted <= halt && resting && !mem_valid;
     if (rst)
       halted <= 1'b0;
   end

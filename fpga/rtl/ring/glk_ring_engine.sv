@@ -37,162 +37,162 @@ module glk_ring_engine #(
   input  logic [255:0]             grains,
 
   // Turn, from glk_ring_scheduler
-  input  logic                     t_valid,
-  input  logic [CW-1:0]            t_context,
-  input  logic                     t_protocol,
-  input  logic [63:0]              t_sq_address,
-  input  logic [3:0]               t_sq_head,
-  input  logic [3:0]               t_entries,
-  input  logic                     t_held,
-  input  logic [63:0]              t_cq_address,
-  input  logic                     t_first_lap,
-  input  logic [5:0]               t_vector,
-  input  logic                     t_asked,
-  input  logic                     t_mine,
+  input  logic                     turn_valid,
+  input  logic [CW-1:0]            turn_context,
+  input  logic                     turn_protocol,
+  input  logic [63:0]              turn_sq_address,
+  input  logic [3:0]               turn_sq_head,
+  input  logic [3:0]               turn_entries,
+  input  logic                     turn_held,
+  input  logic [63:0]              turn_cq_address,
+  input  logic                     turn_first_lap,
+  input  logic [5:0]               turn_vector,
+  input  logic                     turn_asked,
+  input  logic                     turn_mine,
   input  logic                     abandon,
   input  logic                     commanded,
   input  logic                     out_idle,   // host memory writes have been issued
   output logic                     stale,
-  output logic                     r_fetched,
-  output logic [3:0]               r_upto,
-  output logic                     r_asked,
-  output logic                     r_taken,
-  output logic                     r_done,
-  output logic                     r_advance,
-  output logic                     r_sleep,
-  output logic                     r_stop,
-  output logic [3:0]               r_status,
+  output logic                     result_fetched,
+  output logic [3:0]               result_upto,
+  output logic                     result_asked,
+  output logic                     result_taken,
+  output logic                     result_done,
+  output logic                     result_advance,
+  output logic                     result_sleep,
+  output logic                     result_stop,
+  output logic [3:0]               result_status,
 
   // Entry buffer; one clock of latency
   output logic [ENTRY_LINE_W-1:0]  entry_line,
   input  logic [DATA_W-1:0]        entry_q,
 
   // Reads of host memory by glk_ring_reader: entries, a page address, or data into the mover's buffer
-  output logic                     rd_start,
-  output logic [63:0]              rd_address,
-  output logic [12:0]              rd_length,
-  output logic [LINE_W-1:0]        rd_line,
-  output logic                     rd_entries, // reads entries
-  input  logic                     rd_busy,
-  input  logic                     rd_failed,
-  input  logic [LINE_W-1:0]        rd_o_line,
-  input  logic [DATA_W-1:0]        rd_o_data,
-  input  logic                     rd_o_valid,
+  output logic                     reader_start,
+  output logic [63:0]              reader_address,
+  output logic [12:0]              reader_length,
+  output logic [LINE_W-1:0]        reader_line,
+  output logic                     reader_entries, // reads entries
+  input  logic                     reader_busy,
+  input  logic                     reader_failed,
+  input  logic [LINE_W-1:0]        read_line,
+  input  logic [DATA_W-1:0]        read_data,
+  input  logic                     read_valid,
 
   // Data mover: input data, ranges to issue; record headers are returned
-  output logic                     b_valid,
-  output logic [LINE_W-1:0]        b_line,
-  output logic [LANES-1:0]         b_enables,
-  output logic [DATA_W-1:0]        b_data,
-  output logic [1:0]               v_kind,
-  output logic [15:0]              v_place,
-  output logic [12:0]              v_length,
-  output logic [63:0]              v_address,
-  output logic [PW-1:0]            v_partition,
-  output logic                     v_valid,
-  input  logic                     v_ready,
-  input  logic                     v_idle,
+  output logic                     buffer_valid,
+  output logic [LINE_W-1:0]        buffer_line,
+  output logic [LANES-1:0]         buffer_enables,
+  output logic [DATA_W-1:0]        buffer_data,
+  output logic [1:0]               range_kind,
+  output logic [15:0]              range_place,
+  output logic [12:0]              range_length,
+  output logic [63:0]              range_address,
+  output logic [PW-1:0]            range_partition,
+  output logic                     range_valid,
+  input  logic                     range_ready,
+  input  logic                     range_idle,
   input  logic [63:0]              head_data,
   input  logic                     head_now,
 
   // Tables
-  input  logic                     w_changed,
-  output logic                     w_valid,
-  input  logic                     w_ready,
-  output logic [SW-1:0]            w_row,
-  input  logic                     w_done,
-  input  logic [WINDOW_W-1:0]      w_q,
-  input  logic                     h_changed,
-  output logic                     h_valid,
-  input  logic                     h_ready,
-  output logic [HW-1:0]            h_row,
-  input  logic                     h_done,
-  input  logic [REGISTRATION_W-1:0] h_q,
+  input  logic                     window_changed,
+  output logic                     window_valid,
+  input  logic                     window_ready,
+  output logic [SW-1:0]            window_row,
+  input  logic                     window_done,
+  input  logic [WINDOW_W-1:0]      window_q,
+  input  logic                     registration_changed,
+  output logic                     registration_valid,
+  input  logic                     registration_ready,
+  output logic [HW-1:0]            registration_row,
+  input  logic                     registration_done,
+  input  logic [REGISTRATION_W-1:0] registration_q,
 
   // Loads
   output logic [3:0]               probe_reason,
-  output logic [PW-1:0]            l_partition,
-  output logic [47:0]              l_offset,
-  output logic [12:0]              l_length,
-  output logic                     l_wait,   // only the wait for earlier stores
-  output logic                     l_atomic,
-  output logic [1:0]               l_operation,
-  output logic [63:0]              l_operand,
-  output logic [63:0]              l_compare,
-  output logic                     l_valid,
-  input  logic                     l_ready,
-  input  logic                     g_whole, // the atomic was executed by the other card
-  input  logic                     g_error,
-  input  logic [DATA_W-1:0]        g_data,
-  input  logic                     g_last,
-  input  logic                     g_valid,
+  output logic [PW-1:0]            load_partition,
+  output logic [47:0]              load_offset,
+  output logic [12:0]              load_length,
+  output logic                     load_wait, // only the wait for earlier stores
+  output logic                     load_atomic,
+  output logic [1:0]               load_operation,
+  output logic [63:0]              load_operand,
+  output logic [63:0]              load_compare,
+  output logic                     load_valid,
+  input  logic                     load_ready,
+  input  logic                     load_q_whole, // the atomic was executed by the other card
+  input  logic                     load_q_error,
+  input  logic [DATA_W-1:0]        load_q_data,
+  input  logic                     load_q_last,
+  input  logic                     load_q_valid,
 
   // Atomics of the other card on local endpoints: the rings start none while `lock`; atomic_busy: one is in progress
   input  logic                     lock,
   output logic                     atomic_busy,
 
   // New values of atomics
-  output logic [PW-1:0]            o_partition,
-  output logic [47:0]              o_offset,
-  output logic [3:0]               o_length,
-  output logic [63:0]              o_data,
-  output logic                     o_valid,
-  input  logic                     o_ready,
+  output logic [PW-1:0]            atomic_partition,
+  output logic [47:0]              atomic_offset,
+  output logic [3:0]               atomic_length,
+  output logic [63:0]              atomic_data,
+  output logic                     atomic_valid,
+  input  logic                     atomic_ready,
 
   // Accesses to the pool with a time, see glk_pool; `t_range`: the stores of the data mover are such a write
-  output logic                     t_range,
-  output logic [1:0]               t_kind,
-  output logic [47:0]              t_offset,
-  output logic [12:0]              t_length,
-  output logic [63:0]              t_data,
-  output logic                     t_ask,
-  input  logic                     t_asked_ready,
-  output logic [63:0]              t_time,
-  output logic [63:0]              t_wts,
-  input  logic [DATA_W-1:0]        t_q_data,
-  input  logic                     t_q_last,
-  input  logic                     t_q_valid,
-  input  logic                     t_lease_valid,
-  input  logic                     t_lease_ok,
-  input  logic                     t_lease_same,
-  input  logic [63:0]              t_lease_wts,
-  input  logic [63:0]              t_lease_rts,
-  input  logic [63:0]              t_limit,
+  output logic                     timed_range,
+  output logic [1:0]               timed_kind,
+  output logic [47:0]              timed_offset,
+  output logic [12:0]              timed_length,
+  output logic [63:0]              timed_data,
+  output logic                     timed_ask,
+  input  logic                     timed_asked_ready,
+  output logic [63:0]              timed_time,
+  output logic [63:0]              timed_wts,
+  input  logic [DATA_W-1:0]        timed_q_data,
+  input  logic                     timed_q_last,
+  input  logic                     timed_q_valid,
+  input  logic                     timed_lease_valid,
+  input  logic                     timed_lease_ok,
+  input  logic                     timed_lease_same,
+  input  logic [63:0]              timed_lease_wts,
+  input  logic [63:0]              timed_lease_rts,
+  input  logic [63:0]              timed_limit,
   output logic                     e_refuse, // a write was refused for its time
-  output logic                     e_timed_write, // one was made, of t_length bytes
+  output logic                     e_timed_write, // one was made, of timed_length bytes
 
   // Operations of regions, see glk_region_state
-  output logic                     i_valid,
-  output logic [1:0]               i_kind,
-  output logic [15:0]              i_region,
-  output logic [63:0]              i_chunk,
-  output logic [31:0]              i_count,
-  input  logic                     i_done,
-  input  logic [4:0]               i_status,
+  output logic                     region_valid,
+  output logic [1:0]               region_kind,
+  output logic [15:0]              region_region,
+  output logic [63:0]              region_chunk,
+  output logic [31:0]              region_count,
+  input  logic                     region_done,
+  input  logic [4:0]               region_status,
 
   // Releases
-  output logic                     z_only,
-  output logic                     z_valid,
-  input  logic                     z_ready,
-  input  logic [CONTEXTS-1:0]      z_done,
-  input  logic [CONTEXTS-1:0]      z_failed,
-  output logic                     z_take,
+  output logic                     release_only,
+  output logic                     release_valid,
+  input  logic                     release_ready,
+  input  logic [CONTEXTS-1:0]      release_done,
+  input  logic [CONTEXTS-1:0]      release_failed,
+  output logic                     release_take,
 
   // Completions (16 bytes) and interrupts
-  output logic                     c_interrupt,
-  output logic [63:0]              c_address,
-  output logic [127:0]             c_data,
-  output logic                     c_valid,
-  input  logic                     c_ready,
+  output logic                     completion_interrupt,
+  output logic [63:0]              completion_address,
+  output logic [127:0]             completion_data,
+  output logic                     completion_valid,
+  input  logic                     completion_ready,
 
   // Event pulses
   output logic                     e_entry,
   output logic                     e_dma,
   output logic                     e_ring,
-  output logic                     n_atomic,
-  output logic [PW-1:0]            n_partition,
-  output logic                     n_valid,
-  input  logic                     n_ready
+  output logic                     count_atomic,
+  output logic [PW-1:0]            count_partition,
+  output logic                     count_valid,
+  input  logic                     count_ready
 );
   localparam int LB = $clog2(LANES);
   localparam int ENTRY_LINES = 64 / LANES;
@@ -216,7 +216,7 @@ module glk_ring_engine #(
   logic         single;       // fetch only one entry
   logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, is_region, is_flush, moves, registered;
   logic         is_pool_read, is_pool_write, is_renew, of_pool, is_timed, leased; // from glk_ring_pool
-  wire  [3:0]   fetch_entries = single ? 4'd1 : t_entries;
+  wire  [3:0]   fetch_entries = single ? 4'd1 : turn_entries;
 
   glk_ring_check #(.REGIONS(REGIONS)) check (.clk, .leases, .entry, .status(field_status));
 
@@ -251,20 +251,21 @@ module glk_ring_engine #(
 
   // --- table changes since the check ---
   logic         dirty;
-  wire          settled = v_idle && out_idle; // no reads are in flight where this is used
+  wire          settled = range_idle && out_idle; // no reads are in flight where this is used
   wire          go_on   = !dirty || settled;
   wire          aims    = state == AIM && !abandon && go_on;
   assign stale = dirty;
 
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
     .clk, .rst, .ep_kind, .ep_bytes, .start(aims), .all(stage != MOVE),
-    .context_number(5'(t_context)), .handle(window), .offset(at), .length(left),
+    .context_number(5'(turn_context)), .handle(window), .offset(at), .length(left),
     .need_read(is_get || is_atomic || is_pool_read || is_renew), .need_write(!is_get && !is_pool_read && !is_renew), .done(w_answered), .status(w_status), .part(w_part),
-    .partition(w_partition), .target(w_target), .w_changed, .w_valid, .w_ready, .w_row, .w_done, .w_q);
+    .partition(w_partition), .target(w_target), .window_changed, .window_valid, .window_ready, .window_row, .window_done,
+    .window_q);
 
   // --- registration range: read or written page by page ---
-  logic         h_answered, h_known;
-  logic [3:0]   h_status;
+  logic         registration_answered, h_known;
+  logic [3:0]   registration_status;
   logic [60:0]  list;
   logic [20:0]  first;
   logic         wide, tables;
@@ -279,10 +280,11 @@ module glk_ring_engine #(
   wire [31:0]   of_registration = is_renew ? {length[27:0], 4'b0} : is_timed ? 32'd32 : of_pool ? length + 32'd32 : length;
 
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
-    .clk, .rst, .start(ask_registration), .context_number(5'(t_context)), .handle(registration),
+    .clk, .rst, .start(ask_registration), .context_number(5'(turn_context)), .handle(registration),
     .offset(entry[255:208]), .length(of_registration), .need_read(from_host),
     .need_write(is_get || is_atomic || of_pool),
-    .done(h_answered), .status(h_status), .list, .first, .wide, .tables, .h_changed, .h_valid, .h_ready, .h_row, .h_done, .h_q);
+    .done(registration_answered), .status(registration_status), .list, .first, .wide, .tables, .registration_changed,
+    .registration_valid, .registration_ready, .registration_row, .registration_done, .registration_q);
 
   // --- records of put vectors and renewals ---
   logic [15:0]  vector_place; // of the first in the buffer
@@ -293,19 +295,19 @@ module glk_ring_engine #(
 
   glk_ring_records records (
     .clk, .rst, .start(state == BEGIN), .renews(is_renew), .bytes(in_bytes), .run(state == RECORD), .waits(rec_waits), .over(rec_over), .bad(rec_bad),
-    .found(rec_found), .at(rec_at), .head(rec_head), .second(rec_second), .asks(rec_asks), .v_ready, .head_data, .head_now);
+    .found(rec_found), .at(rec_at), .head(rec_head), .second(rec_second), .asks(rec_asks), .range_ready, .head_data, .head_now);
 
   // --- result ---
   logic [4:0]   status;
   logic         counted;      // the load is counted
-  logic         release_done, release_failed;
+  logic         release_ended, release_fails;
   logic         may_queue; // a probe may be issued: for an atomic, if not locked
   logic         beyond;    // the destination is on the other card
   logic         whole;     // so was the whole atomic
   logic [63:0]  word, old, value;
   logic         modifies;
   logic         advance, sleep, stop;
-  logic         t_asked_now; // t_asked, until taken
+  logic         t_asked_now; // turn_asked, until taken
 
   // --- leases ---
   logic         answers;      // what is written to host memory is the answer
@@ -324,16 +326,18 @@ module glk_ring_engine #(
     .clk, .idle(state == IDLE), .leases, .ep_kind, .ep_base, .slot_shift, .grains,
     .entry(entry[63:0]), .is_read(is_pool_read), .is_write(is_pool_write), .is_renew, .of_pool, .is_timed, .leased,
     .check(state == LINE), .partition(w_partition), .target(w_target), .bytes(line_bytes), .in_line, .checked(line_checked), .whole(line_whole), .status(line_status),
-    .modifies, .modify(state == MODIFY), .settled(v_idle), .asks, .asked(t_ask && t_asked_ready), .t_kind, .t_offset, .t_length, .t_time, .t_limit,
-    .t_q_valid, .t_q_last, .t_valid(t_lease_valid), .t_ok(t_lease_ok), .t_same(t_lease_same), .t_wts(t_lease_wts), .t_rts(t_lease_rts),
+    .modifies, .modify(state == MODIFY), .settled(range_idle), .asks, .asked(timed_ask && timed_asked_ready), .timed_kind,
+    .timed_offset, .timed_length, .timed_time, .timed_limit, .timed_q_valid, .timed_q_last, .timed_valid(timed_lease_valid),
+    .timed_ok(timed_lease_ok), .timed_same(timed_lease_same), .timed_wts(timed_lease_wts), .timed_rts(timed_lease_rts),
     .granted, .same, .refused, .read(read_again), .stores, .recorded, .e_refuse, .e_timed_write,
-    .old, .place(is_renew ? place : answer_place), .records(recording), .b_line(p_line), .b_enables(p_enables), .b_data(p_data), .b_valid(p_valid));
+    .old, .place(is_renew ? place : answer_place), .records(recording), .buffer_line(p_line), .buffer_enables(p_enables),
+    .buffer_data(p_data), .buffer_valid(p_valid));
 
-  assign t_range = is_pool_write;
-  assign t_data  = length[3] ? value : {2{value[31:0]}};
-  assign t_ask   = state == LEASE && asks;
-  assign t_time  = is_timed ? entry[447:384] : entry[319:256];
-  assign t_wts   = is_renew ? rec_head : is_pool_read ? entry[383:320] : '1;
+  assign timed_range = is_pool_write;
+  assign timed_data  = length[3] ? value : {2{value[31:0]}};
+  assign timed_ask   = state == LEASE && asks;
+  assign timed_time  = is_timed ? entry[447:384] : entry[319:256];
+  assign timed_wts   = is_renew ? rec_head : is_pool_read ? entry[383:320] : '1;
 
   // --- pages: of what is read at first, of a chunk, or of the answer ---
   wire  [12:0]  chunk      = (todo > 32'(TRANSFER_BYTES)) ? TRANSFER_BYTES : todo[12:0];
@@ -341,156 +345,157 @@ module glk_ring_engine #(
   wire  [40:0]  start_at   = {1'b0, entry[247:208]} + 41'(first) + ((is_pool_write && state == BEGIN) ? 41'd32 : 41'd0);
 
   glk_ring_pages #(.DATA_W(DATA_W)) pages (
-    .clk, .idle(state == IDLE), .list, .first, .wide, .tables, .h_changed, .asks(pg_asks), .h_answered, .h_status,
+    .clk, .idle(state == IDLE), .list, .first, .wide, .tables, .registration_changed, .asks(pg_asks), .registration_answered,
+    .registration_status,
     .load(state == BEGIN || state == CHUNK || state == QUEUE || answered || more_pages), .checked(state == BEGIN || state == PAGES),
     .bytes((state == CHUNK) ? 17'(chunk) : (state == QUEUE) ? 17'(part) : (answered && !is_renew) ? 17'd32 : in_bytes),
     .place(answered ? answer_place : w_target[15:0]), .start(state == BEGIN || answered), .start_at,
     .run(state == PAGES), .fetches(from_host && !answers), .waits(pg_waits), .over(pg_over), .status(pg_status), .looks(pg_looks), .dirty, .settled,
     .reads(pg_reads), .writes(pg_writes), .fills(pg_fills), .address(pg_address), .length(pg_length), .at(pg_at), .from(pg_from),
-    .rd_busy, .rd_failed, .rd_o_data, .rd_o_valid, .v_ready);
+    .reader_busy, .reader_failed, .read_data, .read_valid, .range_ready);
 
   // --- buffer input: from host memory, from the endpoint, or inline data ---
   logic [LINE_W-1:0] g_line;
   // The first line of a piece may hold the end of the previous chunk, possibly not stored yet. And 64 KiB that start in the
   // middle of a line end in the same line.
   wire  fills   = state == PAGES && pg_fills;
-  wire  begins  = fills && rd_o_line == pg_at[15:LB];
-  wire  wrapped = fills && is_putv && pg_at != vector_place && rd_o_line == vector_place[15:LB];
+  wire  begins  = fills && read_line == pg_at[15:LB];
+  wire  wrapped = fills && is_putv && pg_at != vector_place && read_line == vector_place[15:LB];
 
   always_ff @(posedge clk) begin
-    b_valid <= (rd_o_valid && fills) || (g_valid && !g_error && !l_wait) || t_q_valid || p_valid || state == INLINE;
-    b_line  <= p_valid ? p_line : t_q_valid ? g_line : fills ? rd_o_line : (state == INLINE) ? LINE_W'(pace) : g_line;
-    b_data  <= p_valid ? p_data : t_q_valid ? t_q_data : fills ? rd_o_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : g_data;
+    buffer_valid <= (read_valid && fills) || (load_q_valid && !load_q_error && !load_wait) || timed_q_valid || p_valid || state == INLINE;
+    buffer_line  <= p_valid ? p_line : timed_q_valid ? g_line : fills ? read_line : (state == INLINE) ? LINE_W'(pace) : g_line;
+    buffer_data  <= p_valid ? p_data : timed_q_valid ? timed_q_data : fills ? read_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : load_q_data;
     for (int k = 0; k < LANES; k = k + 1)
-      b_enables[k] <= p_valid ? p_enables[k] : t_q_valid || (!begins || LB'(k) >= pg_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
-    if ((g_valid && !l_wait) || t_q_valid)
+      buffer_enables[k] <= p_valid ? p_enables[k] : timed_q_valid || (!begins || LB'(k) >= pg_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
+    if ((load_q_valid && !load_wait) || timed_q_valid)
       g_line <= g_line + LINE_W'(1);
     if (state == QUEUE)
       g_line <= w_target[15:LB];
     if (rst)
-      b_valid <= 1'b0;
+      buffer_valid <= 1'b0;
   end
 
   // --- requests, decoded from the state ---
-  assign rd_start   = !abandon && (state == FETCH || (state == PAGES && pg_reads));
-  assign rd_address = (state == FETCH) ? t_sq_address : pg_address;
-  assign rd_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : pg_length;
-  assign rd_line    = (state == FETCH) ? LINE_W'(16'({t_context, t_sq_head[2:0], 6'b0}) >> LB) : pg_at[15:LB];
-  assign entry_line = ENTRY_LINE_W'({t_context, t_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
+  assign reader_start   = !abandon && (state == FETCH || (state == PAGES && pg_reads));
+  assign reader_address = (state == FETCH) ? turn_sq_address : pg_address;
+  assign reader_length  = (state == FETCH) ? {3'b0, fetch_entries, 6'b0} : pg_length;
+  assign reader_line    = (state == FETCH) ? LINE_W'(16'({turn_context, turn_sq_head[2:0], 6'b0}) >> LB) : pg_at[15:LB];
+  assign entry_line     = ENTRY_LINE_W'({turn_context, turn_sq_head[2:0], 6'b0} >> LB) + ENTRY_LINE_W'(pace);
 
-  assign v_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PAGES && pg_writes) ||
+  assign range_valid     = !abandon && (state == PUSH || (state == QUEUE && may_queue) || (state == PAGES && pg_writes) ||
                                     (state == RECORD && rec_asks));
-  assign v_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PAGES) ? HOST : HEADER;
-  assign v_place     = (state == PUSH) ? place : (state == PAGES) ? pg_from : vector_place + rec_at;
-  assign v_length    = (state == PAGES) ? pg_length : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
-  assign v_address   = (state == PAGES) ? pg_address : (state == RECORD) ? 64'd0 :
-                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, t_offset} :
+  assign range_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PAGES) ? HOST : HEADER;
+  assign range_place     = (state == PUSH) ? place : (state == PAGES) ? pg_from : vector_place + rec_at;
+  assign range_length    = (state == PAGES) ? pg_length : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
+  assign range_address   = (state == PAGES) ? pg_address : (state == RECORD) ? 64'd0 :
+                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, timed_offset} :
                        {16'b0, w_target};
-  assign v_partition = w_partition;
+  assign range_partition = w_partition;
 
-  assign l_partition  = w_partition;
-  assign l_offset     = w_target;
-  assign l_length     = part;
-  assign l_wait       = of_pool;
-  assign l_atomic     = is_atomic;
-  assign l_operation  = is_cas ? 2'd2 : is_add ? 2'd0 : 2'd1;
-  assign l_operand    = length[3] ? entry[319:256] : {32'b0, entry[287:256]};
-  assign l_compare    = entry[383:320];
-  assign probe_reason = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
-  assign n_atomic     = is_atomic;
-  assign atomic_busy  = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
+  assign load_partition = w_partition;
+  assign load_offset    = w_target;
+  assign load_length    = part;
+  assign load_wait      = of_pool;
+  assign load_atomic    = is_atomic;
+  assign load_operation = is_cas ? 2'd2 : is_add ? 2'd0 : 2'd1;
+  assign load_operand   = length[3] ? entry[319:256] : {32'b0, entry[287:256]};
+  assign load_compare   = entry[383:320];
+  assign probe_reason   = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
+  assign count_atomic   = is_atomic;
+  assign atomic_busy    = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
                                                  state == NEW_VALUE || state == MODIFY || (is_timed && state == LEASE && !recording));
-  assign n_partition  = w_partition;
-  assign o_partition  = w_partition;
-  assign o_offset     = w_target;
-  assign o_length     = length[3:0];
-  assign o_data       = value;
-  assign o_valid      = state == MODIFY && modifies && !is_timed;
+  assign count_partition   = w_partition;
+  assign atomic_partition  = w_partition;
+  assign atomic_offset     = w_target;
+  assign atomic_length     = length[3:0];
+  assign atomic_data       = value;
+  assign atomic_valid      = state == MODIFY && modifies && !is_timed;
 
-  assign i_valid  = state == REGION; // until done, also when abandoned
-  assign i_kind   = opcode[1:0] - 2'(glk_regs::OP_REGION_START);
-  assign i_region = registration;
-  assign i_chunk  = entry[191:128];
-  assign i_count  = length;
+  assign region_valid  = state == REGION; // until done, also when abandoned
+  assign region_kind   = opcode[1:0] - 2'(glk_regs::OP_REGION_START);
+  assign region_region = registration;
+  assign region_chunk  = entry[191:128];
+  assign region_count  = length;
 
-  assign z_only  = is_flush;
-  assign z_valid = state == RELEASE && !t_asked_now;
-  assign z_take  = state == RELEASE && t_asked_now && release_done;
+  assign release_only  = is_flush;
+  assign release_valid = state == RELEASE && !t_asked_now;
+  assign release_take  = state == RELEASE && t_asked_now && release_ended;
 
-  assign r_fetched = state == FETCH_WAIT && !rd_busy && !rd_failed && !abandon;
-  assign r_upto    = t_sq_head + fetch_entries;
-  assign r_asked   = z_valid && z_ready;
-  assign r_taken   = z_take;
+  assign result_fetched = state == FETCH_WAIT && !reader_busy && !reader_failed && !abandon;
+  assign result_upto    = turn_sq_head + fetch_entries;
+  assign result_asked   = release_valid && release_ready;
+  assign result_taken   = release_take;
   // Software that sees the entry consumed also finds its completion, because that has been issued.
-  wire   over      = state == DONE && (!advance || out_idle);
-  assign r_done    = over;
-  assign r_advance = advance;
-  assign r_sleep   = sleep;
-  assign r_stop    = stop;
-  assign r_status  = status[3:0]; // of a ring that stops
+  wire   over           = state == DONE && (!advance || out_idle);
+  assign result_done    = over;
+  assign result_advance = advance;
+  assign result_sleep   = sleep;
+  assign result_stop    = stop;
+  assign result_status  = status[3:0]; // of a ring that stops
 
-  assign c_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
-  assign c_interrupt = state == INTERRUPT;
-  assign c_address   = (state == INTERRUPT) ? {58'b0, t_vector} : t_cq_address;
-  assign c_data      = {7'b0, t_first_lap, generation, 11'b0, status, (moves && status == 5'd0 && !(is_pool_read && same)) ? length : 32'd0, entry[127:64]};
+  assign completion_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
+  assign completion_interrupt = state == INTERRUPT;
+  assign completion_address   = (state == INTERRUPT) ? {58'b0, turn_vector} : turn_cq_address;
+  assign completion_data      = {7'b0, turn_first_lap, generation, 11'b0, status, (moves && status == 5'd0 && !(is_pool_read && same)) ? length : 32'd0, entry[127:64]};
 
   always_ff @(posedge clk) begin
     e_entry <= 1'b0;
     e_dma   <= 1'b0;
     e_ring  <= 1'b0;
-    if (l_ready)
-      l_valid <= 1'b0;
-    if (n_ready)
-      n_valid <= 1'b0;
-    if (h_answered)
+    if (load_ready)
+      load_valid <= 1'b0;
+    if (count_ready)
+      count_valid <= 1'b0;
+    if (registration_answered)
       h_known <= 1'b1;
-    if (w_changed || h_changed || commanded)
+    if (window_changed || registration_changed || commanded)
       dirty <= 1'b1;
     else if (settled && (state == IDLE || aims || (state == PAGES && pg_looks && !abandon)))
       dirty <= 1'b0;
-    if (g_valid || t_q_valid)
-      word <= t_q_valid ? t_q_data[32'(w_target[LB-1:3]) * 64 +: 64] : g_data[32'(w_target[LB-1:3]) * 64 +: 64];
+    if (load_q_valid || timed_q_valid)
+      word <= timed_q_valid ? timed_q_data[32'(w_target[LB-1:3]) * 64 +: 64] : load_q_data[32'(w_target[LB-1:3]) * 64 +: 64];
     beyond    <= ep_kind[32'(w_partition)*2 +: 2] == 2'(glk_regs::EP_LINK);
-    may_queue <= state == QUEUE && !(may_queue && v_ready) && (may_queue || !is_atomic || beyond || !lock);
-    release_done   <= z_done[t_context];
-    release_failed <= z_failed[t_context];
+    may_queue <= state == QUEUE && !(may_queue && range_ready) && (may_queue || !is_atomic || beyond || !lock);
+    release_ended <= release_done[turn_context];
+    release_fails <= release_failed[turn_context];
 
     unique case (state)
       // --- fetch and check ---
       IDLE: begin
-        pace        <= 4'd0;
-        single      <= 1'b0;
-        stage       <= ENTRY;
-        status      <= 5'd0;
-        advance     <= 1'b0;
-        sleep       <= 1'b0;
-        stop        <= 1'b0;
-        counted     <= 1'b0;
-        h_known     <= 1'b0;
-        t_asked_now <= t_asked;
-        rd_entries  <= 1'b1;
-        answers     <= 1'b0;
-        data_due    <= 1'b0;
-        if (t_valid && t_protocol) begin
+        pace           <= 4'd0;
+        single         <= 1'b0;
+        stage          <= ENTRY;
+        status         <= 5'd0;
+        advance        <= 1'b0;
+        sleep          <= 1'b0;
+        stop           <= 1'b0;
+        counted        <= 1'b0;
+        h_known        <= 1'b0;
+        t_asked_now    <= turn_asked;
+        reader_entries <= 1'b1;
+        answers        <= 1'b0;
+        data_due       <= 1'b0;
+        if (turn_valid && turn_protocol) begin
           status <= 5'(glk_regs::ST_PROTOCOL);
           stop   <= 1'b1;
           e_ring <= 1'b1;
           state  <= INTERRUPT;
-        end else if (t_valid)
-          state <= t_held ? LOAD : FETCH;
+        end else if (turn_valid)
+          state <= turn_held ? LOAD : FETCH;
       end
       FETCH:
         state <= abandon ? DONE : FETCH_WAIT;
       FETCH_WAIT:
-        if (!rd_busy) begin
+        if (!reader_busy) begin
           state <= LOAD;
           if (abandon) begin
             state <= DONE;
-          end else if (rd_failed && fetch_entries != 4'd1) begin
+          end else if (reader_failed && fetch_entries != 4'd1) begin
             // The failure may belong to a later entry: retry with one entry.
             single <= 1'b1;
             state  <= FETCH;
-          end else if (rd_failed) begin
+          end else if (reader_failed) begin
             status <= 5'(glk_regs::ST_DMA);
             stop   <= 1'b1;
             e_dma  <= 1'b1;
@@ -499,8 +504,8 @@ module glk_ring_engine #(
           end
         end
       LOAD: begin
-        rd_entries <= 1'b0;
-        pace       <= pace + 4'd1;
+        reader_entries <= 1'b0;
+        pace           <= pace + 4'd1;
         if (pace != 4'd0)
           entry <= 512'({entry_q, entry} >> DATA_W);
         if (pace == 4'(ENTRY_LINES))
@@ -516,9 +521,9 @@ module glk_ring_engine #(
         end
       end
       REGISTRATION:
-        if (h_known || h_answered) begin
-          status <= {1'b0, h_status};
-          state  <= (h_status != 4'd0) ? FINISH : BEGIN;
+        if (h_known || registration_answered) begin
+          status <= {1'b0, registration_status};
+          state  <= (registration_status != 4'd0) ? FINISH : BEGIN;
         end
 
       // --- start of data movement ---
@@ -537,7 +542,7 @@ module glk_ring_engine #(
         if (LANES >= 32 || pace == 4'd1)
           state <= AIM;
       end
-      CHUNK: if (!n_valid) begin
+      CHUNK: if (!count_valid) begin
         left  <= 32'(chunk);
         place <= pg_at;
         if (is_put)
@@ -578,7 +583,7 @@ module glk_ring_engine #(
       PUSH:
         if (abandon)
           state <= FINISH;
-        else if (v_ready) begin
+        else if (range_ready) begin
           at    <= at + 64'(part);
           left  <= left - 32'(part);
           place <= place + 16'(part);
@@ -587,20 +592,20 @@ module glk_ring_engine #(
       QUEUE:
         if (abandon)
           state <= FINISH;
-        else if (v_ready && may_queue) begin
-          l_valid <= 1'b1;
+        else if (range_ready && may_queue) begin
+          load_valid <= 1'b1;
           counted <= 1'b1;
           if (!counted && !is_pool_write && !is_renew)
-            n_valid <= 1'b1;
+            count_valid <= 1'b1;
           at      <= at + 64'(part);
           todo    <= todo - 32'(part);
           state   <= LOADING;
         end
       LOADING:
-        if (g_valid && (g_last || g_error)) begin
-          whole  <= g_whole;
-          status <= g_error ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
-          state  <= g_error ? FINISH : is_get ? PAGES : of_pool ? LEASE : OLD_VALUE;
+        if (load_q_valid && (load_q_last || load_q_error)) begin
+          whole  <= load_q_whole;
+          status <= load_q_error ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
+          state  <= load_q_error ? FINISH : is_get ? PAGES : of_pool ? LEASE : OLD_VALUE;
         end
 
       // --- atomics ---
@@ -620,7 +625,7 @@ module glk_ring_engine #(
       MODIFY:
         if (is_timed)
           state <= LEASE;
-        else if (!modifies || o_ready)
+        else if (!modifies || atomic_ready)
           state <= registered ? PAGES : FINISH;
 
       // --- lines and leases; their answer is written to host memory when all are done ---
@@ -632,10 +637,10 @@ module glk_ring_engine #(
         end
       end
       LEASE:
-        if (v_idle && refused) begin
+        if (range_idle && refused) begin
           status <= 5'(glk_regs::ST_TIME);
           state  <= FINISH;
-        end else if (v_idle && read_again)
+        end else if (range_idle && read_again)
           state <= OLD_VALUE;
         else if (stores)
           state <= PUSH;
@@ -659,47 +664,47 @@ module glk_ring_engine #(
         end else if (rec_bad) begin
           status <= 5'(glk_regs::ST_VECTOR);
           state  <= FINISH;
-        end else if (rec_found && (v_ready || !rec_asks))
+        end else if (rec_found && (range_ready || !rec_asks))
           state <= AIM;
       end
 
       // --- releases ---
       RELEASE:
         if (!t_asked_now) begin
-          if (z_ready) begin
+          if (release_ready) begin
             sleep <= 1'b1;
             state <= DONE;
           end
-        end else if (!release_done) begin
+        end else if (!release_ended) begin
           sleep <= 1'b1;
           state <= DONE;
         end else begin
           t_asked_now <= 1'b0;
-          status      <= release_failed ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
-          state       <= t_mine ? FINISH : is_flush ? REGION : RELEASE;
+          status      <= release_fails ? 5'(glk_regs::ST_ENDPOINT) : 5'd0;
+          state       <= turn_mine ? FINISH : is_flush ? REGION : RELEASE;
         end
 
       // --- regions; a flush then waits like a release ---
       REGION:
-        if (i_done) begin
-          status <= i_status;
-          state  <= (i_status == 5'd0 && is_flush && !abandon) ? RELEASE : FINISH;
+        if (region_done) begin
+          status <= region_status;
+          state  <= (region_status == 5'd0 && is_flush && !abandon) ? RELEASE : FINISH;
         end
 
       // --- completion ---
       FINISH:
-        if (v_idle && !n_valid)
+        if (range_idle && !count_valid)
           state <= abandon ? DONE : COMPLETE;
       COMPLETE:
         if (abandon)
           state <= DONE;
-        else if (c_ready) begin
+        else if (completion_ready) begin
           advance <= 1'b1;
           e_entry <= status != 5'd0;
           state   <= (status != 5'd0 || entry[8]) ? INTERRUPT : DONE;
         end
       INTERRUPT:
-        if (c_ready || abandon)
+        if (completion_ready || abandon)
           state <= DONE;
       DONE:
         if (over)
@@ -712,11 +717,11 @@ module glk_ring_engine #(
       state    <= PAGES;
     end
     if (rst) begin
-      state      <= IDLE;
-      dirty      <= 1'b0;
-      l_valid    <= 1'b0;
-      n_valid    <= 1'b0;
-      rd_entries <= 1'b0;
+      state          <= IDLE;
+      dirty          <= 1'b0;
+      load_valid     <= 1'b0;
+      count_valid    <= 1'b0;
+      reader_entries <= 1'b0;
     end
   end
 

@@ -18,20 +18,20 @@ module glk_ring_mover #(
   input  logic              rst,
 
   // Buffer write port
-  input  logic              w_valid,
-  input  logic [LINE_W-1:0] w_line,
-  input  logic [LANES-1:0]  w_enables,
-  input  logic [DATA_W-1:0] w_data,
+  input  logic              buffer_valid,
+  input  logic [LINE_W-1:0] buffer_line,
+  input  logic [LANES-1:0]  buffer_enables,
+  input  logic [DATA_W-1:0] buffer_data,
 
   // Ranges, in order; a probe has no data and is one beat
-  input  logic [1:0]        r_kind,    // 0 store, 1 probe, 2 write to host memory, 3 header
-  input  logic [15:0]       r_place,   // buffer position of its first byte
-  input  logic [12:0]       r_length,  // 1..4096
-  input  logic [63:0]       r_address, // destination
-  input  logic [PW-1:0]     r_partition,
-  input  logic              r_valid,
-  output logic              r_ready,
-  output logic              idle,      // all ranges have been issued
+  input  logic [1:0]        range_kind,    // 0 store, 1 probe, 2 write to host memory, 3 header
+  input  logic [15:0]       range_place,   // buffer position of its first byte
+  input  logic [12:0]       range_length,  // 1..4096
+  input  logic [63:0]       range_address, // destination
+  input  logic [PW-1:0]     range_partition,
+  input  logic              range_valid,
+  output logic              range_ready,
+  output logic              idle,          // all ranges have been issued
 
   // Output
   output logic [1:0]        m_kind,
@@ -53,20 +53,21 @@ module glk_ring_mover #(
 
   always_ff @(posedge clk)
     for (int k = 0; k < LANES; k = k + 1)
-      if (w_valid && !w_line[0] && w_enables[k])
-        even[w_line[LINE_W-1:1]][8*k +: 8] <= w_data[8*k +: 8];
+      if (buffer_valid && !buffer_line[0] && buffer_enables[k])
+        even[buffer_line[LINE_W-1:1]][8*k +: 8] <= buffer_data[8*k +: 8];
 
   always_ff @(posedge clk)
     for (int k = 0; k < LANES; k = k + 1)
-      if (w_valid && w_line[0] && w_enables[k])
-        odd[w_line[LINE_W-1:1]][8*k +: 8] <= w_data[8*k +: 8];
+      if (buffer_valid && buffer_line[0] && buffer_enables[k])
+        odd[buffer_line[LINE_W-1:1]][8*k +: 8] <= buffer_data[8*k +: 8];
 
   // --- range queue ---
   logic              q_valid, q_ready;
   logic [15:0]       q_place;
   logic [META_W-1:0] q_meta;
   glk_fifo #(.W(META_W + 16), .DEPTH(4)) waiting (
-    .clk, .rst, .s_data({r_kind, r_partition, r_address, r_length, r_place}), .s_valid(r_valid), .s_ready(r_ready),
+    .clk, .rst, .s_data({range_kind, range_partition, range_address, range_length, range_place}), .s_valid(range_valid),
+    .s_ready(range_ready),
     .m_data({q_meta, q_place}), .m_valid(q_valid), .m_ready(q_ready));
   wire [1:0]    q_kind   = q_meta[META_W-1 -: 2];
   wire [LB-1:0] q_lane   = q_meta[13 +: LB];
@@ -160,7 +161,7 @@ module glk_ring_mover #(
 
   // --- number of ranges in the pipeline ---
   logic [3:0] count;
-  wire        enters = r_valid && r_ready;
+  wire        enters = range_valid && range_ready;
   wire        leaves = m_valid && m_ready && m_last;
 
   assign idle = count == 4'd0;

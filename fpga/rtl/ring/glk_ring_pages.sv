@@ -15,10 +15,10 @@ module glk_ring_pages #(
   input  logic [20:0]       first,
   input  logic              wide,
   input  logic              tables,
-  input  logic              h_changed,
+  input  logic              registration_changed,
   output logic              asks,
-  input  logic              h_answered,
-  input  logic [3:0]        h_status,
+  input  logic              registration_answered,
+  input  logic [3:0]        registration_status,
 
   // Next range, behind the last one or from `start_at`
   input  logic              load,
@@ -46,11 +46,11 @@ module glk_ring_pages #(
   output logic [12:0]       length,
   output logic [15:0]       at,        // place in the data buffer: of data that is read
   output logic [15:0]       from,      // of data that is written
-  input  logic              rd_busy,
-  input  logic              rd_failed,
-  input  logic [DATA_W-1:0] rd_o_data,
-  input  logic              rd_o_valid,
-  input  logic              v_ready
+  input  logic              reader_busy,
+  input  logic              reader_failed,
+  input  logic [DATA_W-1:0] read_data,
+  input  logic              read_valid,
+  input  logic              range_ready
 );
   localparam int LB = $clog2(DATA_W / 8);
 
@@ -75,9 +75,9 @@ module glk_ring_pages #(
   // Bits 63:3 of the address of the entry to read: of the page, or of its table.
   wire  [60:0]  page_at  = in_table ? {table_page, index[8:0]} : list + (tables ? {41'b0, index[28:9]} : {32'b0, index});
   logic [LB-4:0] page_word;
-  wire  [51:0]  read_page = rd_o_data[32'(page_word) * 64 + 12 +: 52];
-  wire          read      = (state == PAGE_WAIT || state == PIECE_WAIT) && !rd_busy;
-  wire          moved     = (state == PIECE && !fetches && v_ready) || (state == PIECE_WAIT && read);
+  wire  [51:0]  read_page = read_data[32'(page_word) * 64 + 12 +: 52];
+  wire          read      = (state == PAGE_WAIT || state == PIECE_WAIT) && !reader_busy;
+  wire          moved     = (state == PIECE && !fetches && range_ready) || (state == PIECE_WAIT && read);
 
   assign asks    = state == RECHECK;
   assign waits   = state != PAGE && state != PIECE;
@@ -90,15 +90,15 @@ module glk_ring_pages #(
   assign length  = (state == PAGE) ? 13'd8 : piece;
   assign at      = next[15:0];
   // Another shape: a registration has replaced that of the entry, and `next` could be beyond its list.
-  assign status  = (read && rd_failed) ? 5'(glk_regs::ST_DMA) : (state != RECHECK_WAIT || !h_answered) ? 5'd0 :
-                   (h_status == 4'd0 && {tables, wide, first} != begun) ? 5'(glk_regs::ST_REGISTRATION) : {1'b0, h_status};
+  assign status  = (read && reader_failed) ? 5'(glk_regs::ST_DMA) : (state != RECHECK_WAIT || !registration_answered) ? 5'd0 :
+                   (registration_status == 4'd0 && {tables, wide, first} != begun) ? 5'(glk_regs::ST_REGISTRATION) : {1'b0, registration_status};
 
   always_ff @(posedge clk) begin
     if (run)
       unique case (state)
         RECHECK: state <= RECHECK_WAIT;
         RECHECK_WAIT:
-          if (h_answered)
+          if (registration_answered)
             state <= PAGE;
         PAGE: begin
           page_word   <= page_at[LB-4:0];
@@ -113,9 +113,9 @@ module glk_ring_pages #(
             state <= page_hit ? PIECE : PAGE_WAIT;
         end
         PAGE_WAIT: begin
-          if (rd_o_valid && reads_table)
+          if (read_valid && reads_table)
             table_page <= read_page;
-          else if (rd_o_valid) begin
+          else if (read_valid) begin
             page       <= wide ? {read_page[51:9], next[20:12]} : read_page;
             page_index <= next[40:12];
           end
@@ -129,7 +129,7 @@ module glk_ring_pages #(
         PIECE:
           if (fetches)
             state <= PIECE_WAIT;
-          else if (v_ready)
+          else if (range_ready)
             state <= PAGE;
         PIECE_WAIT:
           if (read)
@@ -141,7 +141,7 @@ module glk_ring_pages #(
       left <= left - 17'(piece);
       from <= from + 16'(piece);
     end
-    if (h_changed || idle) begin
+    if (registration_changed || idle) begin
       page_known  <= 1'b0;
       table_known <= 1'b0;
     end

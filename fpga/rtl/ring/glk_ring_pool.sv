@@ -42,18 +42,18 @@ module glk_ring_pool #(
   input  logic                     settled,  // the data buffer's output is idle: a record could overwrite data that is being written
   output logic                     asks,
   input  logic                     asked,    // and the request is taken
-  output logic [1:0]               t_kind,
-  output logic [47:0]              t_offset,
-  output logic [12:0]              t_length,
-  input  logic [63:0]              t_time,
-  input  logic [63:0]              t_limit,
-  input  logic                     t_q_valid,
-  input  logic                     t_q_last,
-  input  logic                     t_valid,
-  input  logic                     t_ok,
-  input  logic                     t_same,
-  input  logic [63:0]              t_wts,
-  input  logic [63:0]              t_rts,
+  output logic [1:0]               timed_kind,
+  output logic [47:0]              timed_offset,
+  output logic [12:0]              timed_length,
+  input  logic [63:0]              timed_time,
+  input  logic [63:0]              timed_limit,
+  input  logic                     timed_q_valid,
+  input  logic                     timed_q_last,
+  input  logic                     timed_valid,
+  input  logic                     timed_ok,
+  input  logic                     timed_same,
+  input  logic [63:0]              timed_wts,
+  input  logic [63:0]              timed_rts,
   output logic                     granted,  // a lease is known, of an atomic that may write nothing
   output logic                     same,     // the copy is the line's bytes
   // How it ends, once `settled`
@@ -68,10 +68,10 @@ module glk_ring_pool #(
   input  logic [63:0]              old,
   input  logic [15:0]              place,
   output logic                     records,
-  output logic [LINE_W-1:0]        b_line,
-  output logic [LANES-1:0]         b_enables,
-  output logic [DATA_W-1:0]        b_data,
-  output logic                     b_valid
+  output logic [LINE_W-1:0]        buffer_line,
+  output logic [LANES-1:0]         buffer_enables,
+  output logic [DATA_W-1:0]        buffer_data,
+  output logic                     buffer_valid
 );
   localparam int LB = $clog2(LANES);
   localparam logic [1:0] RENEW = 2'd0, READ = 2'd1, WRITE = 2'd2, MARK = 2'd3;
@@ -130,32 +130,32 @@ module glk_ring_pool #(
   wire         answered = state == WAIT && known && (complete || !reads);
   wire         passes   = state == LATE && last && !late;
 
-  assign t_kind   = reads ? READ : is_renew ? RENEW : marked ? WRITE : MARK;
-  assign t_offset = {offset[47:3], (is_timed && reads) ? 3'd0 : offset[2:0]};
-  assign checked  = last;
-  assign whole    = is_timed || full;
-  assign asks     = state == ASK;
-  assign refused  = (answered && !ok) || (state == LATE && last && late);
-  assign read     = answered && ok && is_timed && reads;
-  assign stores   = passes && is_write;
-  assign records  = state == RECORD || state == SECOND;
-  assign recorded = state == SECOND || (state == RECORD && is_renew);
+  assign timed_kind   = reads ? READ : is_renew ? RENEW : marked ? WRITE : MARK;
+  assign timed_offset = {offset[47:3], (is_timed && reads) ? 3'd0 : offset[2:0]};
+  assign checked      = last;
+  assign whole        = is_timed || full;
+  assign asks         = state == ASK;
+  assign refused      = (answered && !ok) || (state == LATE && last && late);
+  assign read         = answered && ok && is_timed && reads;
+  assign stores       = passes && is_write;
+  assign records      = state == RECORD || state == SECOND;
+  assign recorded     = state == SECOND || (state == RECORD && is_renew);
 
   always_ff @(posedge clk) begin
     reads         <= is_read || (is_timed && !modifies);
-    t_length      <= is_read ? bytes : !is_timed ? 13'd1 : modifies ? 13'(length[3:0]) : 13'd8;
-    late          <= t_time > t_limit;
+    timed_length  <= is_read ? bytes : !is_timed ? 13'd1 : modifies ? 13'(length[3:0]) : 13'd8;
+    late          <= timed_time > timed_limit;
     e_refuse      <= state == LATE && last && late;
-    e_timed_write <= (asked && t_kind == WRITE) || stores;
+    e_timed_write <= (asked && timed_kind == WRITE) || stores;
     pace          <= ((check || state == LATE) && !last) ? pace + 3'd1 : 3'd0;
-    if (t_valid) begin
+    if (timed_valid) begin
       known <= 1'b1;
-      ok    <= t_ok;
-      same  <= t_same;
-      wts   <= t_wts;
-      rts   <= t_rts;
+      ok    <= timed_ok;
+      same  <= timed_same;
+      wts   <= timed_wts;
+      rts   <= timed_rts;
     end
-    if (t_q_valid && t_q_last)
+    if (timed_q_valid && timed_q_last)
       complete <= 1'b1;
     if (state == ASK || state == LATE) begin
       known    <= 1'b0;
@@ -203,11 +203,11 @@ module glk_ring_pool #(
   wire [127:0] words = is_renew ? {wts, same ? rts : 64'd0} : (state == SECOND) ? {63'd0, same, is_timed ? old : 64'd0} : {rts, wts};
   wire [15:0]  at    = place + {11'b0, state == SECOND, 4'b0};
   always_ff @(posedge clk) begin
-    b_valid <= records;
-    b_line  <= at[15:LB];
-    b_data  <= {(LANES/16){words}};
+    buffer_valid <= records;
+    buffer_line  <= at[15:LB];
+    buffer_data  <= {(LANES/16){words}};
     for (int k = 0; k < LANES; k = k + 1)
-      b_enables[k] <= (LB == 4) || (k >> 4) == 32'(at[LB-1:4]);
+      buffer_enables[k] <= (LB == 4) || (k >> 4) == 32'(at[LB-1:4]);
   end
   wire unused = &{1'b0, entry[31:16], at[3:0]};
 endmodule

@@ -24,22 +24,22 @@ module glk_ring_reader #(
   output logic              failed,  // valid from the falling edge of busy until the next start
 
   // PCIe reads and their completions
-  output logic [63:0]       m_address,
-  output logic [12:0]       m_length,
-  output logic [TW-1:0]     m_tag,
-  output logic              m_valid,
-  input  logic              m_ready,
+  output logic [63:0]       mem_address,
+  output logic [12:0]       mem_length,
+  output logic [TW-1:0]     mem_tag,
+  output logic              mem_valid,
+  input  logic              mem_ready,
 
-  input  logic [TW-1:0]     d_tag,
-  input  logic              d_error,
-  input  logic [DATA_W-1:0] d_data,
-  input  logic              d_last,
-  input  logic              d_valid,
+  input  logic [TW-1:0]     rd_tag,
+  input  logic              rd_error,
+  input  logic [DATA_W-1:0] rd_data,
+  input  logic              rd_last,
+  input  logic              rd_valid,
 
   // Lines read
-  output logic [LINE_W-1:0] o_line,
-  output logic [DATA_W-1:0] o_data,
-  output logic              o_valid
+  output logic [LINE_W-1:0] read_line,
+  output logic [DATA_W-1:0] read_data,
+  output logic              read_valid
 );
   localparam int LB = $clog2(LANES);
   localparam int RB = $clog2(READ_BYTES);
@@ -57,35 +57,35 @@ module glk_ring_reader #(
   wire               is_last = left <= 13'(to_cut);
   wire [12:0]        part    = is_last ? left : 13'(to_cut);
   wire [LINE_W-1:0]  lines_to_cut = LINE_W'(16'(READ_BYTES / LANES) - (16'(next[RB-1:0]) >> LB));
-  wire               ask     = asking && !failed && !out[tag] && (!m_valid || m_ready);
-  wire               answer  = d_valid && (d_last || d_error);
+  wire               ask     = asking && !failed && !out[tag] && (!mem_valid || mem_ready);
+  wire               answer  = rd_valid && (rd_last || rd_error);
 
   wire [TAGS-1:0] tag_bit   = TAGS'(1) << tag;
-  wire [TAGS-1:0] d_tag_bit = TAGS'(1) << d_tag;
+  wire [TAGS-1:0] d_tag_bit = TAGS'(1) << rd_tag;
   wire [TAGS-1:0] out_next  = (out & ~(answer ? d_tag_bit : TAGS'(0))) | (ask ? tag_bit : TAGS'(0));
 
   always_ff @(posedge clk) begin
-    if (m_ready)
-      m_valid <= 1'b0;
+    if (mem_ready)
+      mem_valid <= 1'b0;
     if (ask) begin
-      m_valid   <= 1'b1;
-      m_address <= next;
-      m_length  <= part;
-      m_tag     <= tag;
-      next      <= {next[63:RB] + (64-RB)'(1), RB'(0)};
-      left      <= left - part;
-      next_line <= next_line + lines_to_cut;
-      tag       <= (tag == TW'(TAGS - 1)) ? TW'(0) : tag + TW'(1);
-      asking    <= !is_last;
+      mem_valid   <= 1'b1;
+      mem_address <= next;
+      mem_length  <= part;
+      mem_tag     <= tag;
+      next        <= {next[63:RB] + (64-RB)'(1), RB'(0)};
+      left        <= left - part;
+      next_line   <= next_line + lines_to_cut;
+      tag         <= (tag == TW'(TAGS - 1)) ? TW'(0) : tag + TW'(1);
+      asking      <= !is_last;
     end
     out  <= out_next;
     busy <= (asking && !failed && !(ask && is_last)) || |out_next;
-    if (d_valid && d_error)
+    if (rd_valid && rd_error)
       failed <= 1'b1;
     for (int t = 0; t < TAGS; t = t + 1)
       if (ask && tag == TW'(t))
         lines[t*LINE_W +: LINE_W] <= next_line;
-      else if (d_valid && d_tag == TW'(t))
+      else if (rd_valid && rd_tag == TW'(t))
         lines[t*LINE_W +: LINE_W] <= lines[t*LINE_W +: LINE_W] + LINE_W'(1);
     if (start) begin
       next      <= address;
@@ -96,22 +96,22 @@ module glk_ring_reader #(
       busy      <= 1'b1;
     end
     if (rst) begin
-      m_valid <= 1'b0;
-      asking  <= 1'b0;
-      failed  <= 1'b0;
-      busy    <= 1'b0;
-      out     <= '0;
-      tag     <= '0;
+      mem_valid <= 1'b0;
+      asking    <= 1'b0;
+      failed    <= 1'b0;
+      busy      <= 1'b0;
+      out       <= '0;
+      tag       <= '0;
     end
   end
 
   // --- completions ---
   always_ff @(posedge clk) begin
-    o_valid <= d_valid && !d_error;
-    o_line  <= lines[32'(d_tag)*LINE_W +: LINE_W];
-    o_data  <= d_data;
+    read_valid <= rd_valid && !rd_error;
+    read_line  <= lines[32'(rd_tag)*LINE_W +: LINE_W];
+    read_data  <= rd_data;
     if (rst)
-      o_valid <= 1'b0;
+      read_valid <= 1'b0;
   end
 endmodule
 `default_nettype wire

@@ -15,17 +15,17 @@ module glk_ring_records (
 
   // Next record, while `run`; `run` may end without one unless `waits`
   input  logic        run,
-  output logic        waits,   // for a header, and checks it
-  output logic        over,    // the pass is
-  output logic        bad,     // the header
-  output logic        found,   // in this clock, or when `asks` and v_ready
-  output logic [15:0] at,      // of the header, from the first record
-  output logic [63:0] head,    // a renewal's stays until its next record
-  output logic        second,  // head is the second word
+  output logic        waits,  // for a header, and checks it
+  output logic        over,   // the pass is
+  output logic        bad,    // the header
+  output logic        found,  // in this clock, or when `asks` and range_ready
+  output logic [15:0] at,     // of the header, from the first record
+  output logic [63:0] head,   // a renewal's stays until its next record
+  output logic        second, // head is the second word
 
   // Headers, from the data mover
   output logic        asks,
-  input  logic        v_ready,
+  input  logic        range_ready,
   input  logic [63:0] head_data,
   input  logic        head_now
 );
@@ -68,7 +68,7 @@ module glk_ring_records (
             left     <= bytes;
           end else if (!renewal)
             state <= asked ? HEAD : AHEAD;
-          else if (v_ready)
+          else if (range_ready)
             state <= HEAD;
         end
         HEAD:
@@ -83,7 +83,7 @@ module glk_ring_records (
           state     <= AHEAD;
         end
         AHEAD: // the header at `at` is requested: of the first record, or of the one after the current
-          if (!wanted || v_ready) begin
+          if (!wanted || range_ready) begin
             asked <= wanted;
             state <= following ? REST : HEAD;
           end

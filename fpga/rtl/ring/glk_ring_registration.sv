@@ -27,12 +27,12 @@ module glk_ring_registration #(
   output logic                      wide, // pages of 2 MiB
   output logic                      tables, // the list has tables of pages
 
-  input  logic                      h_changed, // table is being written
-  output logic                      h_valid,
-  input  logic                      h_ready,
-  output logic [HW-1:0]             h_row,
-  input  logic                      h_done,
-  input  logic [REGISTRATION_W-1:0] h_q
+  input  logic                      registration_changed, // table is being written
+  output logic                      registration_valid,
+  input  logic                      registration_ready,
+  output logic [HW-1:0]             registration_row,
+  input  logic                      registration_done,
+  input  logic [REGISTRATION_W-1:0] registration_q
 );
   typedef enum logic [2:0] {IDLE, LOOK, WAIT, JUDGE, ANSWER} state_t;
   state_t state;
@@ -43,42 +43,42 @@ module glk_ring_registration #(
   logic [48:0]               range_end;
   logic                      bad_handle, bad_bounds, bad_rights;
 
-  assign h_row = handle[HW-1:0];
-  assign list  = entry[109:49];
+  assign registration_row = handle[HW-1:0];
+  assign list             = entry[109:49];
   assign {tables, wide, first} = entry[132:110];
 
   always_ff @(posedge clk) begin
     done <= 1'b0;
-    if (h_changed)
+    if (registration_changed)
       row_known <= 1'b0;
     unique case (state)
       IDLE:
         if (start) begin
           range_end <= 49'(offset) + 49'(length);
-          spoiled   <= h_changed;
+          spoiled   <= registration_changed;
           if (32'(handle) >= REGISTRATIONS) begin
             status <= 4'(glk_regs::ST_REGISTRATION);
             done   <= 1'b1;
-          end else if (row_known && row == handle[HW-1:0] && !h_changed)
+          end else if (row_known && row == handle[HW-1:0] && !registration_changed)
             state <= JUDGE;
           else begin
-            h_valid <= 1'b1;
-            state   <= LOOK;
+            registration_valid <= 1'b1;
+            state              <= LOOK;
           end
         end
       LOOK: begin
-        spoiled <= spoiled || h_changed;
-        if (h_ready) begin
-          h_valid <= 1'b0;
-          state   <= WAIT;
+        spoiled <= spoiled || registration_changed;
+        if (registration_ready) begin
+          registration_valid <= 1'b0;
+          state              <= WAIT;
         end
       end
       WAIT: begin
-        spoiled <= spoiled || h_changed;
-        if (h_done) begin
-          entry     <= h_q;
+        spoiled <= spoiled || registration_changed;
+        if (registration_done) begin
+          entry     <= registration_q;
           row       <= handle[HW-1:0];
-          row_known <= !spoiled && !h_changed;
+          row_known <= !spoiled && !registration_changed;
           state     <= JUDGE;
         end
       end
@@ -97,10 +97,10 @@ module glk_ring_registration #(
       default: state <= IDLE;
     endcase
     if (rst) begin
-      state     <= IDLE;
-      done      <= 1'b0;
-      h_valid   <= 1'b0;
-      row_known <= 1'b0;
+      state              <= IDLE;
+      done               <= 1'b0;
+      registration_valid <= 1'b0;
+      row_known          <= 1'b0;
     end
   end
 endmodule

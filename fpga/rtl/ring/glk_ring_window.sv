@@ -34,12 +34,12 @@ module glk_ring_window #(
   output logic [PW-1:0]            partition,
   output logic [47:0]              target,
 
-  input  logic                     w_changed, // table is being written
-  output logic                     w_valid,
-  input  logic                     w_ready,
-  output logic [SW-1:0]            w_row,
-  input  logic                     w_done,
-  input  logic [WINDOW_W-1:0]      w_q
+  input  logic                     window_changed, // table is being written
+  output logic                     window_valid,
+  input  logic                     window_ready,
+  output logic [SW-1:0]            window_row,
+  input  logic                     window_done,
+  input  logic [WINDOW_W-1:0]      window_q
 );
   typedef enum logic [2:0] {IDLE, ROW, FIND, LOOK, WAIT, JUDGE, BOUNDS} state_t;
   state_t state;
@@ -76,11 +76,11 @@ module glk_ring_window #(
 
   wire [36:0] slice = 37'(handle) + (at_handle ? 37'd0 : 37'(at[47:SLICE_SHIFT]));
 
-  assign w_row = want[SW-1:0];
+  assign window_row = want[SW-1:0];
 
   always_ff @(posedge clk) begin
     done <= 1'b0;
-    if (w_changed)
+    if (window_changed)
       row_known <= 1'b0;
     unique case (state)
       IDLE:
@@ -102,31 +102,31 @@ module glk_ring_window #(
         more      <= sum > (33'd1 << SLICE_SHIFT);
         slice_end <= (sum > (33'd1 << SLICE_SHIFT)) ? 32'd1 << SLICE_SHIFT : sum[31:0];
         part      <= (sum > (33'd1 << SLICE_SHIFT)) ? (32'd1 << SLICE_SHIFT) - 32'(in_slice) : left;
-        spoiled   <= w_changed;
+        spoiled   <= window_changed;
         if (!exists) begin
           status <= at_handle ? 4'(glk_regs::ST_WINDOW) : 4'(glk_regs::ST_WINDOW_BOUNDS);
           done   <= 1'b1;
           state  <= IDLE;
-        end else if (row_known && row == want[SW-1:0] && !w_changed)
+        end else if (row_known && row == want[SW-1:0] && !window_changed)
           state <= JUDGE;
         else begin
-          w_valid <= 1'b1;
-          state   <= LOOK;
+          window_valid <= 1'b1;
+          state        <= LOOK;
         end
       end
       LOOK: begin
-        spoiled <= spoiled || w_changed;
-        if (w_ready) begin
-          w_valid <= 1'b0;
-          state   <= WAIT;
+        spoiled <= spoiled || window_changed;
+        if (window_ready) begin
+          window_valid <= 1'b0;
+          state        <= WAIT;
         end
       end
       WAIT: begin
-        spoiled <= spoiled || w_changed;
-        if (w_done) begin
-          entry     <= w_q;
+        spoiled <= spoiled || window_changed;
+        if (window_done) begin
+          entry     <= window_q;
           row       <= want[SW-1:0];
-          row_known <= !spoiled && !w_changed;
+          row_known <= !spoiled && !window_changed;
           state     <= JUDGE;
         end
       end
@@ -162,10 +162,10 @@ module glk_ring_window #(
       default: state <= IDLE;
     endcase
     if (rst) begin
-      state     <= IDLE;
-      done      <= 1'b0;
-      w_valid   <= 1'b0;
-      row_known <= 1'b0;
+      state        <= IDLE;
+      done         <= 1'b0;
+      window_valid <= 1'b0;
+      row_known    <= 1'b0;
     end
   end
 endmodule

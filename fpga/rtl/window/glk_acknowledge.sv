@@ -23,30 +23,30 @@ module glk_acknowledge #(
   input  logic          remote_posted_valid,
   output logic          remote_posted_ready,
 
-  // Flush reads and their completions. Those of the other card (q, a) yield to completions on the bus; a_ready comes one
+  // Flush reads and their completions. Those of the other card (`flush`) yield to completions on the bus; flush_q_ready comes one
   // clock later
-  output logic [PW-1:0] m_partition,
-  output logic [63:0]   m_address,
-  output logic          m_valid,
-  input  logic          m_ready,
-  input  logic [PW-1:0] d_partition,
-  input  logic          d_error,
-  input  logic          d_valid,
+  output logic [PW-1:0] mem_partition,
+  output logic [63:0]   mem_address,
+  output logic          mem_valid,
+  input  logic          mem_ready,
+  input  logic [PW-1:0] rd_partition,
+  input  logic          rd_error,
+  input  logic          rd_valid,
   input  logic [PARTITIONS-1:0] ep_beyond, // is or last was of kind link
-  output logic [PW-1:0] q_partition,
-  output logic          q_valid,
-  input  logic          q_ready,
-  input  logic [PW-1:0] a_partition,
-  input  logic          a_error,
-  input  logic          a_one,       // one failure, otherwise all covered writes
-  input  logic          a_lost,      // all are in doubt
-  input  logic          a_valid,
-  output logic          a_ready,
+  output logic [PW-1:0] flush_partition,
+  output logic          flush_valid,
+  input  logic          flush_ready,
+  input  logic [PW-1:0] flush_q_partition,
+  input  logic          flush_q_error,
+  input  logic          flush_q_one,  // one failure, otherwise all covered writes
+  input  logic          flush_q_lost, // all are in doubt
+  input  logic          flush_q_valid,
+  output logic          flush_q_ready,
 
   // A load failed
-  input  logic [PW-1:0] l_partition,
-  input  logic          l_valid,
-  output logic          l_ready,
+  input  logic [PW-1:0] load_failed_partition,
+  input  logic          load_failed_valid,
+  output logic          load_failed_ready,
 
   // Marks: the writes posted before *_take are acknowledged
   input  logic          mark_take,
@@ -76,17 +76,17 @@ module glk_acknowledge #(
   logic          answered, answer_failed, answer_one, answer_lost;
   logic [PW-1:0] answer_partition;
   logic          f_valid, f_beyond; // flush read pending; over the link
-  wire           sent = f_valid && (f_beyond ? q_ready : m_ready);
+  wire           sent = f_valid && (f_beyond ? flush_ready : mem_ready);
   wire           remote_posts = remote_posted_valid && !remote_posted_ready && !posted_valid;
-  wire           remote_answers = a_valid && !a_ready && !d_valid;
+  wire           remote_answers = flush_q_valid && !flush_q_ready && !rd_valid;
   wire           posts = posted_valid || remote_posts;
   wire  [PW-1:0] posts_partition = posted_valid ? posted_partition : remote_posted_partition;
-  assign m_valid     = f_valid && !f_beyond;
-  assign q_valid     = f_valid && f_beyond;
-  assign q_partition = m_partition;
+  assign mem_valid       = f_valid && !f_beyond;
+  assign flush_valid     = f_valid && f_beyond;
+  assign flush_partition = mem_partition;
 
   wire [PW-1:0]  posted_at  = sweep ? sweep_at : posts_partition;
-  wire [PW-1:0]  covered_at = sweep ? sweep_at : m_partition;
+  wire [PW-1:0]  covered_at = sweep ? sweep_at : mem_partition;
   wire [PW-1:0]  known_at   = sweep ? sweep_at : answer_partition;
   wire [31:0]    covers     = covered[answer_partition];
 
@@ -96,7 +96,7 @@ module glk_acknowledge #(
     if (posted_valid)
       address[posted_partition] <= posted_address;
     if (sweep || sent)
-      covered[covered_at] <= sweep ? 32'd0 : posted[m_partition];
+      covered[covered_at] <= sweep ? 32'd0 : posted[mem_partition];
     if (sweep || answered)
       known[known_at] <= sweep ? 32'd0 : covers;
     look_unacknowledged <= posted[look_partition] - known[look_partition];
@@ -114,8 +114,8 @@ module glk_acknowledge #(
   logic [2*P-1:0] awaited, awaited_next, each, each_next; // of the common mark, and of each partition's own
   always_comb begin
     for (int k = 0; k < P; k = k + 1) begin
-      since_next[k] = (since[k] && !(sent && 32'(m_partition) == k)) || (posts && 32'(posts_partition) == k);
-      out_next[k]   = (out[k] && !(answered && 32'(answer_partition) == k)) || (sent && 32'(m_partition) == k);
+      since_next[k] = (since[k] && !(sent && 32'(mem_partition) == k)) || (posts && 32'(posts_partition) == k);
+      out_next[k]   = (out[k] && !(answered && 32'(answer_partition) == k)) || (sent && 32'(mem_partition) == k);
       waits[k]      = awaited[2*k +: 2] != 2'd0;
       awaited_next[2*k +: 2] = awaited[2*k +: 2];
       if (mark_take)
@@ -135,7 +135,7 @@ module glk_acknowledge #(
   wire [PW-1:0]  at_next = (32'(at) == P - 1) ? '0 : at + PW'(1);
   logic          l_held;
   logic [PW-1:0] l_held_partition;
-  assign l_ready = !l_held;
+  assign load_failed_ready = !l_held;
 
   always_ff @(posedge clk) begin
     since   <= since_next;
@@ -150,20 +150,20 @@ module glk_acknowledge #(
     if (!f_valid) begin
       at <= at_next;
       if (since[at] && !out[at]) begin
-        f_valid     <= 1'b1;
-        f_beyond    <= ep_beyond[at];
-        m_partition <= at;
-        m_address   <= address[at];
+        f_valid       <= 1'b1;
+        f_beyond      <= ep_beyond[at];
+        mem_partition <= at;
+        mem_address   <= address[at];
       end
     end
 
     remote_posted_ready <= remote_posts && !rst;
-    a_ready          <= remote_answers && !rst;
-    answered         <= d_valid || remote_answers;
-    answer_failed    <= d_valid ? d_error : a_error;
-    answer_one       <= !d_valid && a_one;
-    answer_lost      <= !d_valid && a_lost;
-    answer_partition <= d_valid ? d_partition : a_partition;
+    flush_q_ready    <= remote_answers && !rst;
+    answered         <= rd_valid || remote_answers;
+    answer_failed    <= rd_valid ? rd_error : flush_q_error;
+    answer_one       <= !rd_valid && flush_q_one;
+    answer_lost      <= !rd_valid && flush_q_lost;
+    answer_partition <= rd_valid ? rd_partition : flush_q_partition;
 
     // Failures, one at a time; a failed load waits behind a failed flush read.
     fail_valid <= 1'b0;
@@ -179,13 +179,13 @@ module glk_acknowledge #(
       fail_lost      <= 1'b0;
       l_held         <= 1'b0;
     end
-    if (l_valid && l_ready) begin
+    if (load_failed_valid && load_failed_ready) begin
       l_held           <= 1'b1;
-      l_held_partition <= l_partition;
+      l_held_partition <= load_failed_partition;
     end
 
     mark_reached     <= !mark_take && !(|waits);
-    all_acknowledged <= !posts && !(|since) && !(|out) && !answered && !l_held && !l_valid;
+    all_acknowledged <= !posts && !(|since) && !(|out) && !answered && !l_held && !load_failed_valid;
 
     if (rst) begin
       since        <= '0;

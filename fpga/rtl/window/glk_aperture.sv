@@ -25,40 +25,40 @@ module glk_aperture #(
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
   // Accesses
-  input  logic              a_write,
-  input  logic [47:0]       a_offset,
-  input  logic [12:0]       a_length,
-  input  logic              a_poisoned, // valid with the first beat
-  input  logic [DATA_W-1:0] a_data,
-  input  logic              a_last,
-  input  logic              a_valid,
-  output logic              a_ready,
-  output logic              idle,       // no accepted access is left
+  input  logic              access_write,
+  input  logic [47:0]       access_offset,
+  input  logic [12:0]       access_length,
+  input  logic              access_poisoned, // valid with the first beat
+  input  logic [DATA_W-1:0] access_data,
+  input  logic              access_last,
+  input  logic              access_valid,
+  output logic              access_ready,
+  output logic              idle,            // no accepted access is left
 
-  // Window table: wt_entry is valid two clocks after wt_look
-  output logic              wt_look,
-  output logic [SW-1:0]     wt_slice,
-  input  logic [88:0]       wt_entry,
+  // Window table: window_entry is valid two clocks after window_look
+  output logic              window_look,
+  output logic [SW-1:0]     window_slice,
+  input  logic [88:0]       window_entry,
 
   // Stores and probes
-  output logic              s_probe,
-  output logic [PW-1:0]     s_partition,
-  output logic [47:0]       s_offset,
-  output logic [12:0]       s_length,
-  output logic [CW-1:0]     s_context,
-  output logic [DATA_W-1:0] s_data,
-  output logic              s_last,
-  output logic              s_valid,
-  input  logic              s_ready,
+  output logic              store_probe,
+  output logic [PW-1:0]     store_partition,
+  output logic [47:0]       store_offset,
+  output logic [12:0]       store_length,
+  output logic [CW-1:0]     store_context,
+  output logic [DATA_W-1:0] store_data,
+  output logic              store_last,
+  output logic              store_valid,
+  input  logic              store_ready,
 
   // A load, after its probe was accepted; or a refused one
-  output logic              l_error,
-  output logic [PW-1:0]     l_partition,
-  output logic [47:0]       l_offset,
-  output logic [12:0]       l_length,
-  output logic [CW-1:0]     l_context,
-  output logic              l_valid,
-  input  logic              l_ready,
+  output logic              load_error,
+  output logic [PW-1:0]     load_partition,
+  output logic [47:0]       load_offset,
+  output logic [12:0]       load_length,
+  output logic [CW-1:0]     load_context,
+  output logic              load_valid,
+  input  logic              load_ready,
 
   // Event pulses
   output logic              e_window,
@@ -77,7 +77,7 @@ module glk_aperture #(
   // --- input: accepts while a FIFO entry is free ---
   logic [DB-1:0] places;
   logic          all_free, given; // given: a beat leaves the FIFO
-  wire           taken = a_valid && a_ready;
+  wire           taken = access_valid && access_ready;
   wire [DB-1:0]  places_next = places - DB'(taken) + DB'(given);
 
   logic              i_valid, i_within, i_first, i_write, i_poisoned, i_last, i_inside;
@@ -86,31 +86,31 @@ module glk_aperture #(
   logic [DATA_W-1:0] i_data;
 
   always_ff @(posedge clk) begin
-    places     <= places_next;
-    a_ready    <= places_next != '0;
-    all_free   <= places_next == DB'(DEPTH);
-    i_valid    <= taken;
-    i_first    <= taken && !i_within;
+    places         <= places_next;
+    access_ready   <= places_next != '0;
+    all_free       <= places_next == DB'(DEPTH);
+    i_valid        <= taken;
+    i_first        <= taken && !i_within;
     if (taken)
-      i_within <= !a_last;
-    i_write    <= a_write;
-    i_poisoned <= a_poisoned;
-    i_length   <= a_length;
-    i_data     <= a_data;
-    i_last     <= a_last;
-    i_inside   <= (a_offset >> SLICE_SHIFT) < 48'(SLICES);
-    i_in_slice <= a_offset[29:0] & 30'((64'd1 << SLICE_SHIFT) - 64'd1);
-    wt_slice   <= a_offset[SLICE_SHIFT +: SW];
+      i_within <= !access_last;
+    i_write      <= access_write;
+    i_poisoned   <= access_poisoned;
+    i_length     <= access_length;
+    i_data       <= access_data;
+    i_last       <= access_last;
+    i_inside     <= (access_offset >> SLICE_SHIFT) < 48'(SLICES);
+    i_in_slice   <= access_offset[29:0] & 30'((64'd1 << SLICE_SHIFT) - 64'd1);
+    window_slice <= access_offset[SLICE_SHIFT +: SW];
     if (rst) begin
-      places   <= DB'(DEPTH);
-      a_ready  <= 1'b0;
-      all_free <= 1'b1;
-      i_valid  <= 1'b0;
-      i_first  <= 1'b0;
-      i_within <= 1'b0;
+      places       <= DB'(DEPTH);
+      access_ready <= 1'b0;
+      all_free     <= 1'b1;
+      i_valid      <= 1'b0;
+      i_first      <= 1'b0;
+      i_within     <= 1'b0;
     end
   end
-  assign wt_look = i_first;
+  assign window_look = i_first;
 
   // --- table lookup ---
   logic        j_valid, j_write, j_poisoned, j_inside, k_valid, k_write, k_poisoned, k_inside;
@@ -141,7 +141,7 @@ module glk_aperture #(
   logic [4:0]        t_context;
   logic [3:0]        t_partition;
   logic              t_may_write, t_may_read, t_entry;
-  wire [9:0]         unused_first = wt_entry[21:12];
+  wire [9:0]         unused_first = window_entry[21:12];
   logic              p_ready; // the next stage advances
   wire               join_both = d_valid && t_valid && p_ready;
   assign given = join_both;
@@ -150,7 +150,7 @@ module glk_aperture #(
     .clk, .rst, .s_data({i_data, i_last}), .s_valid(i_valid), .s_ready(unused_beats_ready),
     .m_data({d_data, d_last}), .m_valid(d_valid), .m_ready(t_valid && p_ready));
   glk_fifo #(.W(ITEM_W), .DEPTH(DEPTH)) found (
-    .clk, .rst, .s_data({k_write, k_poisoned, k_length, k_in_slice, k_end, k_inside, wt_entry[88:22], wt_entry[11:0]}),
+    .clk, .rst, .s_data({k_write, k_poisoned, k_length, k_in_slice, k_end, k_inside, window_entry[88:22], window_entry[11:0]}),
     .s_valid(k_valid), .s_ready(unused_found_ready),
     .m_data({t_write, t_poisoned, t_length, t_in_slice, t_end, t_inside, t_q2, t_q1, t_context, t_partition, t_may_write, t_may_read, t_entry}),
     .m_valid(t_valid), .m_ready(d_valid && d_last && p_ready));
@@ -198,29 +198,29 @@ module glk_aperture #(
   wire  decide  = p_valid && go && !begun;
   // A reset discards an access held here. It has not been accepted by a queue yet, because the queues are paused.
   wire  forget  = o_valid && o_first && !enabled;
-  wire  probed  = s_valid && s_ready && s_probe;
-  assign s_valid = o_valid && !forget;
-  assign go      = !o_valid || (s_ready && !forget);
-  assign idle    = all_free && !p_valid && !o_valid && !l_valid;
+  wire  probed  = store_valid && store_ready && store_probe;
+  assign store_valid = o_valid && !forget;
+  assign go          = !o_valid || (store_ready && !forget);
+  assign idle        = all_free && !p_valid && !o_valid && !load_valid;
 
   always_ff @(posedge clk) begin
     enabled          <= enable;
     e_window         <= decide && enabled && !allowed;
     e_window_owned   <= p_owned;
     e_window_context <= p_context;
-    e_dropped        <= (decide && !enabled && p_write) || (forget && !s_probe);
+    e_dropped        <= (decide && !enabled && p_write) || (forget && !store_probe);
     e_load           <= decide && enabled && allowed && !p_write;
     e_load_partition <= p_partition;
     if (go) begin
-      o_valid     <= p_valid && (begun ? keep : enabled && allowed);
-      o_first     <= !begun;
-      s_probe     <= !p_write;
-      s_partition <= p_partition;
-      s_offset    <= {p_page, p_low};
-      s_length    <= p_length;
-      s_context   <= p_context;
-      s_data      <= p_data;
-      s_last      <= p_last;
+      o_valid         <= p_valid && (begun ? keep : enabled && allowed);
+      o_first         <= !begun;
+      store_probe     <= !p_write;
+      store_partition <= p_partition;
+      store_offset    <= {p_page, p_low};
+      store_length    <= p_length;
+      store_context   <= p_context;
+      store_data      <= p_data;
+      store_last      <= p_last;
       if (p_valid) begin
         begun <= !p_last;
         keep   <= begun ? keep : enabled && allowed;
@@ -230,15 +230,15 @@ module glk_aperture #(
       o_valid <= 1'b0;
       keep    <= 1'b0;
     end
-    if (l_ready)
-      l_valid <= 1'b0;
-    if (probed || (forget && s_probe) || (decide && !p_write && !(enabled && allowed))) begin
-      l_valid     <= 1'b1;
-      l_error     <= !probed;
-      l_partition <= s_partition;
-      l_offset    <= s_offset;
-      l_length    <= s_length;
-      l_context   <= s_context;
+    if (load_ready)
+      load_valid <= 1'b0;
+    if (probed || (forget && store_probe) || (decide && !p_write && !(enabled && allowed))) begin
+      load_valid     <= 1'b1;
+      load_error     <= !probed;
+      load_partition <= store_partition;
+      load_offset    <= store_offset;
+      load_length    <= store_length;
+      load_context   <= store_context;
     end
     if (rst) begin
       e_window  <= 1'b0;
@@ -246,7 +246,7 @@ module glk_aperture #(
       e_load    <= 1'b0;
       o_valid   <= 1'b0;
       begun    <= 1'b0;
-      l_valid   <= 1'b0;
+      load_valid   <= 1'b0;
     end
   end
 endmodule

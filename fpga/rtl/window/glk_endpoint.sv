@@ -9,10 +9,10 @@
 // The endpoint is looked up when a write begins, for the whole write; a write beyond the endpoint's end is dropped. Writes
 // are checked at their source, but for an atomic or a received packet the endpoint may have changed since.
 //
-// Both destinations share one output register, so writes are issued in order. `packet_done` follows the acceptance of a
-// packet's last write by some clocks: by then the write counts as unacknowledged, so "packet done and all acknowledged"
-// never holds too early. For the same reason, o_ready of an atomic's write comes only then: no packet reports its
-// completion.
+// Both destinations share one output register, so writes are issued in order. An issued write waits until glk_memory_mux has
+// reported it to glk_acknowledge (`posted`), and completes then: `packet_done` follows a packet's last write, atomic_ready that of
+// an atomic, for which no packet reports completion. By then the write counts as unacknowledged, so "packet done and all
+// acknowledged" never holds too early, nor does "idle and all acknowledged".
 module glk_endpoint #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -27,41 +27,42 @@ module glk_endpoint #(
   input  logic [PARTITIONS*37-1:0] ep_bytes, // in units of 4 KiB
 
   // From glk_scatter
-  input  logic [PW-1:0]     v_partition,
-  input  logic [47:0]       v_offset,
-  input  logic [12:0]       v_length,
-  input  logic [LANES-1:0]  v_enables,
-  input  logic [DATA_W-1:0] v_data,
-  input  logic              v_first,
-  input  logic              v_last,
-  input  logic              v_packet_last,
-  input  logic              v_valid,
-  output logic              v_ready,
+  input  logic [PW-1:0]     write_partition,
+  input  logic [47:0]       write_offset,
+  input  logic [12:0]       write_length,
+  input  logic [LANES-1:0]  write_enables,
+  input  logic [DATA_W-1:0] write_data,
+  input  logic              write_first,
+  input  logic              write_last,
+  input  logic              write_packet_last,
+  input  logic              write_valid,
+  output logic              write_ready,
 
   // Atomics: 4 or 8 bytes, aligned, in the low bits
-  input  logic [PW-1:0]     o_partition,
-  input  logic [47:0]       o_offset,
-  input  logic [3:0]        o_length,
-  input  logic [63:0]       o_data,
-  input  logic              o_valid,
-  output logic              o_ready,
+  input  logic [PW-1:0]     atomic_partition,
+  input  logic [47:0]       atomic_offset,
+  input  logic [3:0]        atomic_length,
+  input  logic [63:0]       atomic_data,
+  input  logic              atomic_valid,
+  output logic              atomic_ready,
 
   // Bus
-  output logic [63:0]       m_address,
-  output logic [12:0]       m_length,
-  output logic [PW-1:0]     m_partition,
-  output logic [DATA_W-1:0] m_data,
-  output logic              m_last,
-  output logic              m_valid,
-  input  logic              m_ready,
+  output logic [63:0]       mem_address,
+  output logic [12:0]       mem_length,
+  output logic [PW-1:0]     mem_partition,
+  output logic [DATA_W-1:0] mem_data,
+  output logic              mem_last,
+  output logic              mem_valid,
+  input  logic              mem_ready,
+  input  logic              posted, // one of these writes, in order, counts as unacknowledged from this clock on
 
   // Pool
-  output logic [47:0]       p_offset,
-  output logic [12:0]       p_length,
-  output logic [DATA_W-1:0] p_data,
-  output logic              p_last,
-  output logic              p_valid,
-  input  logic              p_ready,
+  output logic [47:0]       pool_offset,
+  output logic [12:0]       pool_length,
+  output logic [DATA_W-1:0] pool_data,
+  output logic              pool_last,
+  output logic              pool_valid,
+  input  logic              pool_ready,
 
   // Event pulses
   output logic              e_write,
@@ -71,11 +72,7 @@ module glk_endpoint #(
   output logic              idle
 );
   localparam int LB    = $clog2(LANES);
-  // Clocks from acceptance to done. glk_memory_mux reports an accepted write to glk_acknowledge two clocks later, and a mark taken in
-  // that clock covers it; so does one that `packet_done` causes, which comes later.
-  localparam int DELAY = 4;
-  // Idle clocks until `idle`: those two, DELAY, and the clock in which `all_acknowledged` falls.
-  localparam int QUIET = 16;
+  localparam int DEPTH = 8; // issued writes that wait for `posted`
 
   // --- merge lines; offset and length of the write are latched ---
   logic              go; // the following stages advance
@@ -87,50 +84,50 @@ module glk_endpoint #(
   logic              turn_o, inside_o, mid;
 
   wire h_free   = !h_valid || go;
-  wire merges   = !v_first && v_offset[LB-1:0] != '0;
-  wire v_taken  = v_valid && v_ready;
+  wire merges   = !write_first && write_offset[LB-1:0] != '0;
+  wire v_taken  = write_valid && write_ready;
   wire o_taken  = turn_o && h_free;
-  wire mid_next = v_taken ? !v_last : mid;
-  wire emit     = h_valid && (h_last || (v_valid && !merges));
+  wire mid_next = v_taken ? !write_last : mid;
+  wire emit     = h_valid && (h_last || (write_valid && !merges));
 
-  assign v_ready = !turn_o && h_free;
+  assign write_ready = !turn_o && h_free;
 
   always_ff @(posedge clk) begin
     if (v_taken) begin
       h_valid       <= 1'b1;
-      h_last        <= v_last;
-      h_packet_last <= v_packet_last;
+      h_last        <= write_last;
+      h_packet_last <= write_packet_last;
       h_atomic      <= 1'b0;
-      h_begins      <= v_first || (merges && h_begins);
-      if (v_first) begin
-        h_partition <= v_partition;
-        h_offset    <= v_offset;
-        h_end       <= v_offset + 48'(v_length) - 48'd1;
-        h_length    <= v_length;
+      h_begins      <= write_first || (merges && h_begins);
+      if (write_first) begin
+        h_partition <= write_partition;
+        h_offset    <= write_offset;
+        h_end       <= write_offset + 48'(write_length) - 48'd1;
+        h_length    <= write_length;
       end
       for (int k = 0; k < LANES; k = k + 1)
-        if (!merges || v_enables[k])
-          h_data[8*k +: 8] <= v_data[8*k +: 8];
+        if (!merges || write_enables[k])
+          h_data[8*k +: 8] <= write_data[8*k +: 8];
     end else if (o_taken) begin
       h_valid       <= 1'b1;
       h_last        <= 1'b1;
       h_packet_last <= 1'b0;
       h_begins      <= 1'b1;
       h_atomic      <= 1'b1;
-      h_partition   <= o_partition;
-      h_offset      <= o_offset;
-      h_end         <= o_offset; // aligned: the last byte is in the same page
-      h_length      <= 13'(o_length);
-      h_data        <= {LANES/8{o_length[3] ? o_data : {2{o_data[31:0]}}}};
+      h_partition   <= atomic_partition;
+      h_offset      <= atomic_offset;
+      h_end         <= atomic_offset; // aligned: the last byte is in the same page
+      h_length      <= 13'(atomic_length);
+      h_data        <= {LANES/8{atomic_length[3] ? atomic_data : {2{atomic_data[31:0]}}}};
     end else if (emit && go)
       h_valid <= 1'b0;
     mid <= mid_next;
     if (turn_o) begin
       turn_o   <= !h_free;
       inside_o <= h_free;
-    end else if (o_valid && !inside_o && !mid_next)
+    end else if (atomic_valid && !inside_o && !mid_next)
       turn_o <= 1'b1;
-    if (o_ready)
+    if (atomic_ready)
       inside_o <= 1'b0;
     if (rst) begin
       h_valid  <= 1'b0;
@@ -175,7 +172,8 @@ module glk_endpoint #(
 
   // --- output register, shared by both destinations; drops writes outside the endpoint ---
   logic        out_valid, out_bus, out_pool, out_packet_last, out_atomic;
-  wire         out_taken = out_valid && (out_bus ? m_ready : p_ready || !out_pool);
+  logic        room; // for another issued write
+  wire         out_taken = out_valid && room && (out_bus ? mem_ready : pool_ready || !out_pool);
   wire         a_fits = {1'b0, a_end} < a_bytes;
   wire         a_bus  = a_fits && a_kind == 2'(glk_regs::EP_BUS);
   wire         a_pool = a_fits && a_kind == 2'(glk_regs::EP_POOL);
@@ -184,42 +182,53 @@ module glk_endpoint #(
   glk_skid #(.W(DATA_W + 64 + 13 + PW + 5)) skid (
     .clk, .rst, .s_data({a_data, a_address, a_length, a_partition, a_bus, a_pool, a_last, a_packet_last, a_atomic}),
     .s_valid(a_valid), .s_ready(go),
-    .m_data({m_data, m_address, m_length, m_partition, out_bus, out_pool, m_last, out_packet_last, out_atomic}),
+    .m_data({mem_data, mem_address, mem_length, mem_partition, out_bus, out_pool, mem_last, out_packet_last, out_atomic}),
     .m_valid(out_valid), .m_ready(out_taken));
 
-  assign m_valid  = out_valid && out_bus;
-  assign p_valid  = out_valid && out_pool;
-  assign p_offset = m_address[47:0];
-  assign p_length = m_length;
-  assign p_data   = m_data;
-  assign p_last   = m_last;
+  assign mem_valid   = out_valid && room && out_bus;
+  assign pool_valid  = out_valid && room && out_pool;
+  assign pool_offset = mem_address[47:0];
+  assign pool_length = mem_length;
+  assign pool_data   = mem_data;
+  assign pool_last   = mem_last;
 
-  // --- completion ---
-  logic [DELAY-1:0]         packets, atomics;
-  logic [$clog2(QUIET)-1:0] quiet;
-  assign packet_done = packets[DELAY-1];
-  assign o_ready     = atomics[DELAY-1];
+  // --- completion, in order: of a write on the bus once it is reported ---
+  logic                   w_valid, w_bus, w_packet_last, w_atomic;
+  logic [$clog2(DEPTH):0] reports; // of writes that have not completed
+  wire                    completes = w_valid && (!w_bus || reports != '0);
+  glk_fifo #(.W(3), .DEPTH(DEPTH), .BYPASS(1)) issued (
+    .clk, .rst, .s_data({out_bus, out_packet_last, out_atomic}), .s_valid(out_taken && mem_last), .s_ready(room),
+    .m_data({w_bus, w_packet_last, w_atomic}), .m_valid(w_valid), .m_ready(completes));
 
   always_ff @(posedge clk) begin
-    e_write           <= out_taken && m_last;
-    e_write_partition <= m_partition;
-    e_write_bytes     <= m_length;
-    packets           <= {packets[DELAY-2:0], out_taken && m_last && out_packet_last};
-    atomics           <= {atomics[DELAY-2:0], out_taken && m_last && out_atomic};
-    if (v_valid || h_valid || a_valid || out_valid || turn_o || inside_o || o_valid) begin
-      quiet <= '0;
-      idle  <= 1'b0;
-    end else begin
-      quiet <= quiet + ($clog2(QUIET))'(!(&quiet));
-      idle  <= &quiet;
-    end
+    e_write           <= out_taken && mem_last;
+    e_write_partition <= mem_partition;
+    e_write_bytes     <= mem_length;
+    packet_done       <= completes && w_packet_last;
+    atomic_ready           <= completes && w_atomic;
+    reports           <= reports + ($clog2(DEPTH)+1)'(posted) - ($clog2(DEPTH)+1)'(completes && w_bus);
+    idle              <= !(write_valid || h_valid || a_valid || out_valid || turn_o || inside_o || atomic_valid || w_valid);
     if (rst) begin
-      e_write <= 1'b0;
-      packets <= '0;
-      atomics <= '0;
-      quiet   <= '0;
-      idle    <= 1'b0;
+      e_write     <= 1'b0;
+      packet_done <= 1'b0;
+      atomic_ready     <= 1'b0;
+      reports     <= '0;
+      idle        <= 1'b0;
     end
   end
+
+`ifndef SYNTHESIS
+  wire checks;
+  logic [$clog2(DEPTH):0] owed; // issued on the bus and not reported
+  glk_after_reset checking (.clk, .rst, .on(checks));
+  always_ff @(posedge clk) begin
+    owed <= rst ? '0 : owed + ($clog2(DEPTH)+1)'(mem_valid && mem_ready && mem_last) - ($clog2(DEPTH)+1)'(posted);
+    if (checks) begin
+      assert(!(posted && owed == '0)); // a report without a write
+      assert(!(completes && w_bus && reports == '0) && 32'(reports) <= DEPTH + 1);
+      assert(!(idle && owed != '0));
+    end
+  end
+`endif
 endmodule
 `default_nettype wire

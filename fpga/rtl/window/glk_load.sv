@@ -7,7 +7,7 @@
 // Each user has its own request register, so neither blocks the other. Responses are always accepted: the requester
 // reserves buffer space. So read completions never see back-pressure.
 //
-// Loads from partitions of the other card are delegated to y/z, as are atomics on them, whose old value is the response.
+// Loads from partitions of the other card are delegated to `away`, as are atomics on them, whose old value is the response.
 module glk_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -28,76 +28,76 @@ module glk_load #(
   input  logic [15:0]       arrived,
 
   // Aperture. `error`: refused load, without probe and token, which requires only a response
-  input  logic              a_error,
-  input  logic [PW-1:0]     a_partition,
-  input  logic [47:0]       a_offset,
-  input  logic [12:0]       a_length,
-  input  logic [CW-1:0]     a_context,
-  input  logic              a_valid,
-  output logic              a_ready,
-  output logic              b_error, // one beat without data; earlier beats are invalid
-  output logic [DATA_W-1:0] b_data,
-  output logic              b_last,
-  output logic              b_valid,
+  input  logic              aperture_error,
+  input  logic [PW-1:0]     aperture_partition,
+  input  logic [47:0]       aperture_offset,
+  input  logic [12:0]       aperture_length,
+  input  logic [CW-1:0]     aperture_context,
+  input  logic              aperture_valid,
+  output logic              aperture_ready,
+  output logic              aperture_q_error, // one beat without data; earlier beats are invalid
+  output logic [DATA_W-1:0] aperture_q_data,
+  output logic              aperture_q_last,
+  output logic              aperture_q_valid,
 
   // Rings
-  input  logic [PW-1:0]     n_partition,
-  input  logic [47:0]       n_offset,
-  input  logic [12:0]       n_length,
-  input  logic              n_wait,      // only the wait for earlier stores: answered without data
-  input  logic              n_atomic,    // first part of an atomic; n_operation .. n_compare apply if it is remote
-  input  logic [1:0]        n_operation, // 0 add, 1 swap, 2 compare and swap
-  input  logic [63:0]       n_operand,
-  input  logic [63:0]       n_compare,
-  input  logic              n_valid,
-  output logic              n_ready,
-  output logic              g_whole, // the atomic is already completed
-  output logic              g_error,
-  output logic [DATA_W-1:0] g_data,
-  output logic              g_last,
-  output logic              g_valid,
+  input  logic [PW-1:0]     ring_partition,
+  input  logic [47:0]       ring_offset,
+  input  logic [12:0]       ring_length,
+  input  logic              ring_wait,      // only the wait for earlier stores: answered without data
+  input  logic              ring_atomic,    // first part of an atomic; ring_operation .. ring_compare apply if it is remote
+  input  logic [1:0]        ring_operation, // 0 add, 1 swap, 2 compare and swap
+  input  logic [63:0]       ring_operand,
+  input  logic [63:0]       ring_compare,
+  input  logic              ring_valid,
+  output logic              ring_ready,
+  output logic              ring_q_whole, // the atomic is already completed
+  output logic              ring_q_error,
+  output logic [DATA_W-1:0] ring_q_data,
+  output logic              ring_q_last,
+  output logic              ring_q_valid,
 
   // Reads on the bus
-  output logic [63:0]       m_address,
-  output logic [12:0]       m_length,
-  output logic              m_valid,
-  input  logic              m_ready,
-  input  logic              d_error,
-  input  logic [DATA_W-1:0] d_data,
-  input  logic              d_last,
-  input  logic              d_valid,
+  output logic [63:0]       mem_address,
+  output logic [12:0]       mem_length,
+  output logic              mem_valid,
+  input  logic              mem_ready,
+  input  logic              rd_error,
+  input  logic [DATA_W-1:0] rd_data,
+  input  logic              rd_last,
+  input  logic              rd_valid,
 
   // Reads of the pool
-  output logic [47:0]       p_offset,
-  output logic [12:0]       p_length,
-  output logic              p_valid,
-  input  logic              p_ready,
-  input  logic [DATA_W-1:0] q_data,
-  input  logic              q_last,
-  input  logic              q_valid,
-  output logic              q_ready,
+  output logic [47:0]       pool_offset,
+  output logic [12:0]       pool_length,
+  output logic              pool_valid,
+  input  logic              pool_ready,
+  input  logic [DATA_W-1:0] pool_q_data,
+  input  logic              pool_q_last,
+  input  logic              pool_q_valid,
+  output logic              pool_q_ready,
 
   // Loads from and atomics on partitions of the other card; not across a 4 KiB boundary
-  output logic [PW-1:0]     y_partition,
-  output logic [47:0]       y_offset,
-  output logic [12:0]       y_length,
-  output logic              y_atomic,
-  output logic [1:0]        y_operation,
-  output logic [63:0]       y_operand,
-  output logic [63:0]       y_compare,
-  output logic              y_valid,
-  input  logic              y_ready,
-  input  logic              z_error,
-  input  logic [DATA_W-1:0] z_data,
-  input  logic              z_last,
-  input  logic              z_valid,
+  output logic [PW-1:0]     away_partition,
+  output logic [47:0]       away_offset,
+  output logic [12:0]       away_length,
+  output logic              away_atomic,
+  output logic [1:0]        away_operation,
+  output logic [63:0]       away_operand,
+  output logic [63:0]       away_compare,
+  output logic              away_valid,
+  input  logic              away_ready,
+  input  logic              away_q_error,
+  input  logic [DATA_W-1:0] away_q_data,
+  input  logic              away_q_last,
+  input  logic              away_q_valid,
 
   // A load failed, in a context if it was the aperture's. Reported before its response
-  output logic [PW-1:0]     f_partition,
-  output logic              f_owned,
-  output logic [CW-1:0]     f_context,
-  output logic              f_valid,
-  input  logic              f_ready,
+  output logic [PW-1:0]     load_failed_partition,
+  output logic              load_failed_owned,
+  output logic [CW-1:0]     load_failed_context,
+  output logic              load_failed_valid,
+  input  logic              load_failed_ready,
   output logic              idle
 );
   localparam int RB = $clog2(READ_BYTES);
@@ -127,28 +127,28 @@ module glk_load #(
   assign {a_before, unused_a} = arrived - a_mark;
   assign {n_before, unused_n} = arrived - n_mark;
 
-  assign a_ready = !af;
-  assign n_ready = !nf;
+  assign aperture_ready = !af;
+  assign ring_ready = !nf;
 
   always_ff @(posedge clk) begin
-    if (a_valid && a_ready) begin
+    if (aperture_valid && aperture_ready) begin
       af    <= 1'b1;
-      a_bad <= a_error;
-      ap    <= a_partition;
-      ao    <= a_offset;
-      al    <= a_length;
-      ac    <= a_context;
+      a_bad <= aperture_error;
+      ap    <= aperture_partition;
+      ao    <= aperture_offset;
+      al    <= aperture_length;
+      ac    <= aperture_context;
     end
-    if (n_valid && n_ready) begin
+    if (ring_valid && ring_ready) begin
       nf <= 1'b1;
-      np <= n_partition;
-      no <= n_offset;
-      nl <= n_length;
-      n_is_atomic <= n_atomic;
-      n_only_waits <= n_wait;
-      y_operation <= n_operation;
-      y_operand   <= n_operand;
-      y_compare   <= n_compare;
+      np <= ring_partition;
+      no <= ring_offset;
+      nl <= ring_length;
+      n_is_atomic <= ring_atomic;
+      n_only_waits <= ring_wait;
+      away_operation <= ring_operation;
+      away_operand   <= ring_operand;
+      away_compare   <= ring_compare;
     end
     // The token may precede the request.
     if (token_valid && token == 2'd2) begin
@@ -195,11 +195,11 @@ module glk_load #(
   logic [47:0]   last_byte;
   wire           pool = kind == 2'(glk_regs::EP_POOL);
   wire           beyond = kind == 2'(glk_regs::EP_LINK);
-  wire           from_d = state == TAKE && !pool && !beyond && d_valid;
-  wire           from_z = state == TAKE && beyond && z_valid;
-  wire           from_q = state == TAKE && pool && q_valid;
-  wire           ends   = (from_d && (d_last || d_error)) || (from_q && q_last) || (from_z && (z_last || z_error));
-  wire           fails  = (from_d && d_error) || (from_z && z_error);
+  wire           from_d = state == TAKE && !pool && !beyond && rd_valid;
+  wire           from_z = state == TAKE && beyond && away_q_valid;
+  wire           from_q = state == TAKE && pool && pool_q_valid;
+  wire           ends   = (from_d && (rd_last || rd_error)) || (from_q && pool_q_last) || (from_z && (away_q_last || away_q_error));
+  wire           fails  = (from_d && rd_error) || (from_z && away_q_error);
 
   always_comb begin
     endpoint = '0;
@@ -240,7 +240,7 @@ module glk_load #(
         state   <= ASK;
       end
       ASK:
-        if (pool ? p_ready : beyond ? y_ready : m_ready)
+        if (pool ? pool_ready : beyond ? away_ready : mem_ready)
           state <= TAKE;
       TAKE:
         if (ends) begin
@@ -249,7 +249,7 @@ module glk_load #(
           state   <= fails ? FAIL : final_q ? IDLE : ROOM;
         end
       FAIL:
-        if (f_ready)
+        if (load_failed_ready)
           state <= SAY;
       default:
         state <= IDLE;
@@ -260,50 +260,50 @@ module glk_load #(
     end
   end
 
-  assign m_address = address;
-  assign m_length  = size;
-  assign m_valid   = state == ASK && !pool && !beyond;
-  assign y_partition = partition;
-  assign y_offset  = address[47:0];
-  assign y_length  = size;
-  assign y_atomic  = mine && n_is_atomic;
-  assign y_valid   = state == ASK && beyond;
-  assign p_offset  = address[47:0];
-  assign p_length  = size;
-  assign p_valid   = state == ASK && pool;
-  assign q_ready   = state == TAKE && pool;
-  assign f_partition = partition;
-  assign f_owned   = !mine;
-  assign f_context = context_q;
-  assign f_valid   = state == FAIL;
+  assign mem_address = address;
+  assign mem_length  = size;
+  assign mem_valid   = state == ASK && !pool && !beyond;
+  assign away_partition = partition;
+  assign away_offset   = address[47:0];
+  assign away_length   = size;
+  assign away_atomic   = mine && n_is_atomic;
+  assign away_valid    = state == ASK && beyond;
+  assign pool_offset   = address[47:0];
+  assign pool_length   = size;
+  assign pool_valid    = state == ASK && pool;
+  assign pool_q_ready  = state == TAKE && pool;
+  assign load_failed_partition = partition;
+  assign load_failed_owned   = !mine;
+  assign load_failed_context = context_q;
+  assign load_failed_valid   = state == FAIL;
 
   // --- responses ---
   logic              s_mine, s_whole, s_error, s_last, s_valid;
   logic [DATA_W-1:0] s_data;
   wire               o_error = state == SAY;
   wire               o_waited = state == WAITED;
-  wire               o_last  = o_error || o_waited || (final_q && (pool ? q_last : beyond ? z_last : d_last));
-  wire               o_valid = o_error || o_waited || (from_d && !d_error) || from_q || (from_z && !z_error);
+  wire               o_last  = o_error || o_waited || (final_q && (pool ? pool_q_last : beyond ? away_q_last : rd_last));
+  wire               o_valid = o_error || o_waited || (from_d && !rd_error) || from_q || (from_z && !away_q_error);
 
   always_ff @(posedge clk) begin
     s_valid <= o_valid;
     s_mine  <= mine;
-    s_whole <= y_atomic && beyond && !o_error;
+    s_whole <= away_atomic && beyond && !o_error;
     s_error <= o_error;
     s_last  <= o_last;
-    s_data  <= pool ? q_data : beyond ? z_data : d_data;
+    s_data  <= pool ? pool_q_data : beyond ? away_q_data : rd_data;
     if (rst)
       s_valid <= 1'b0;
   end
-  assign b_error = s_error;
-  assign b_data  = s_data;
-  assign b_last  = s_last;
-  assign b_valid = s_valid && !s_mine;
-  assign g_whole = s_whole;
-  assign g_error = s_error;
-  assign g_data  = s_data;
-  assign g_last  = s_last;
-  assign g_valid = s_valid && s_mine;
+  assign aperture_q_error = s_error;
+  assign aperture_q_data  = s_data;
+  assign aperture_q_last  = s_last;
+  assign aperture_q_valid = s_valid && !s_mine;
+  assign ring_q_whole     = s_whole;
+  assign ring_q_error     = s_error;
+  assign ring_q_data      = s_data;
+  assign ring_q_last      = s_last;
+  assign ring_q_valid     = s_valid && s_mine;
 
   assign idle = state == IDLE && !af && !nf && !s_valid;
   wire unused = &{1'b0, last_byte[11:0]};

@@ -21,7 +21,7 @@ module board_parts_bench (
   output logic [63:0] serial,
   output logic        done
 );
-  glk_time #(.TICK_NS(10), .TICKS_W(9)) time_ns (.t_clk, .t_rst, .clk, .now_ns);
+  glk_time #(.TICK_NS(10), .TICKS_W(9)) time_ns (.time_clk(t_clk), .time_rst(t_rst), .clk, .now_ns);
   glk_stalls #(.N(3), .W(6)) stalls (.clk, .rst, .clear, .valid, .ready, .moved, .waited);
   glk_pcie_ext_tag #(.PERIOD(16)) tags (
     .clk, .rst, .cfg_mgmt_addr, .cfg_mgmt_read, .cfg_mgmt_read_data, .cfg_mgmt_read_write_done, .cfg_ext_tag);

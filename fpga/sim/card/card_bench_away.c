@@ -174,8 +174,8 @@ static bool in_phase(const struct bench *b, const struct victim *v)
 /* Clocks until the phase is reached, possibly not for the first time, and stalls there. */
 static void catch(struct bench *b, const struct victim *v)
 {
-	static const enum card_dut_stream streams[] = { CARD_DUT_M, CARD_DUT_D, CARD_DUT_LT };
-	enum card_dut_stream stream = v->phase == SOME_TIME ? streams[below(&b->chance, 3)] : v->phase == WRITING ? CARD_DUT_M : CARD_DUT_D;
+	static const enum card_dut_stream streams[] = { CARD_DUT_MEM, CARD_DUT_RD, CARD_DUT_TAP };
+	enum card_dut_stream stream = v->phase == SOME_TIME ? streams[below(&b->chance, 3)] : v->phase == WRITING ? CARD_DUT_MEM : CARD_DUT_RD;
 	uint64_t *still_until = &b->pair.still_until[stream];
 	unsigned skip = bench_chance(b, 2) ? 0 : below(&b->chance, 300);
 
@@ -193,7 +193,7 @@ static void catch(struct bench *b, const struct victim *v)
 	}
 	*still_until = card_dut_clocks(b->pair.dut) + below(&b->chance, v->unread ? 3000 : 400);
 	if (v->phase == WRITING && bench_chance(b, 2)) /* delays the read after the writes */
-		b->pair.still_until[CARD_DUT_D] = card_dut_clocks(b->pair.dut) + below(&b->chance, 1500);
+		b->pair.still_until[CARD_DUT_RD] = card_dut_clocks(b->pair.dut) + below(&b->chance, 1500);
 	pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 8 : 300));
 }
 

@@ -206,7 +206,7 @@ static void catch(struct bench *b, const struct loose_place *of)
 
 	for (unsigned i = 0; i < 2000 && !card_dut_reading(b->pair.dut, from, bytes); i++)
 		pair_card_clock(&b->pair, 1);
-	b->pair.still_until[CARD_DUT_D] = card_dut_clocks(b->pair.dut) + below(&b->chance, 400);
+	b->pair.still_until[CARD_DUT_RD] = card_dut_clocks(b->pair.dut) + below(&b->chance, 400);
 	pair_card_clock(&b->pair, below(&b->chance, 8));
 }
 
@@ -226,7 +226,7 @@ static void take_away(struct bench *b, const struct place *places, enum what wha
 	else
 		pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 300 : 1500));
 	if (bench_chance(b, 2)) { /* with a record on its way */
-		b->pair.still_until[CARD_DUT_M] = card_dut_clocks(b->pair.dut) + 40 + below(&b->chance, 400);
+		b->pair.still_until[CARD_DUT_MEM] = card_dut_clocks(b->pair.dut) + 40 + below(&b->chance, 400);
 		pair_card_clock(&b->pair, below(&b->chance, 200));
 	}
 	pair_card_post(&b->pair, 0, reg, &none, sizeof(none));

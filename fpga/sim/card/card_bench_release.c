@@ -78,11 +78,11 @@ static void next_owner(struct bench *b, unsigned c)
 /* Releases wait for writes that are not acknowledged; the context ends; the releases are never reported. */
 static void forgotten(struct bench *b, unsigned c)
 {
-	const unsigned gap = b->pair.gaps[CARD_DUT_D], waits = 1 + below(&b->chance, 3);
+	const unsigned gap = b->pair.gaps[CARD_DUT_RD], waits = 1 + below(&b->chance, 3);
 
 	aim_window(b, c);
 	bench_settle(b);
-	b->pair.gaps[CARD_DUT_D] = HOLD;
+	b->pair.gaps[CARD_DUT_RD] = HOLD;
 	store(b);
 	for (unsigned i = 0; i < waits; i++) {
 		bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
@@ -97,19 +97,19 @@ static void forgotten(struct bench *b, unsigned c)
 	bench_set(b, GLK_CARD_DRAIN, GLK_DRAIN_CONTEXT | (uint64_t)c << GLK_CARD_DRAIN_ID_SHIFT);
 	if (bench_chance(b, 2))
 		next_owner(b, c);
-	b->pair.gaps[CARD_DUT_D] = gap;
+	b->pair.gaps[CARD_DUT_RD] = gap;
 }
 
 /* A record in transfer when the context ends is written completely, to its owner, before a read completes; or not at all. */
 static void reported(struct bench *b, unsigned c)
 {
-	const unsigned gap = b->pair.gaps[CARD_DUT_M], vector = (unsigned)b->pair.model->contexts[c].vector;
+	const unsigned gap = b->pair.gaps[CARD_DUT_MEM], vector = (unsigned)b->pair.model->contexts[c].vector;
 	struct pair_side *model = &b->pair.side[MODEL], *card = &b->pair.side[CARD];
 	const size_t at = BENCH_RECORD(c) - PAIR_HOST;
 	uint8_t record[16], after[16];
 
 	bench_settle(b);
-	b->pair.gaps[CARD_DUT_M] = HOLD;
+	b->pair.gaps[CARD_DUT_MEM] = HOLD;
 	for (unsigned i = 1 + below(&b->chance, 6); i; i--) {
 		card_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
 		pair_card_clock(&b->pair, below(&b->chance, 80));
@@ -118,7 +118,7 @@ static void reported(struct bench *b, unsigned c)
 	if (bench_chance(b, 2))
 		bench_set(b, bench_context_reg(c, GLK_CONTEXT_RECORD), BENCH_RECORD(c) + OTHER);
 	pair_card_clock(&b->pair, below(&b->chance, 40));
-	b->pair.gaps[CARD_DUT_M] = 0;
+	b->pair.gaps[CARD_DUT_MEM] = 0;
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
 	memcpy(record, card->memory.host + at, sizeof(record));
@@ -126,7 +126,7 @@ static void reported(struct bench *b, unsigned c)
 	memcpy(after, card->memory.host + at, sizeof(after));
 	if (memcmp(record, after, sizeof(after)))
 		pair_fail(&b->pair, "record of stopped context %u written", c);
-	b->pair.gaps[CARD_DUT_M] = gap;
+	b->pair.gaps[CARD_DUT_MEM] = gap;
 	memcpy(model->memory.host + at, record, sizeof(record));
 	model->interrupts[vector] = card->interrupts[vector];
 	next_owner(b, c);
@@ -149,7 +149,7 @@ void bench_owner(struct bench *b)
  */
 void bench_moved(struct bench *b)
 {
-	unsigned c = draw_started(b), p = aim_window(b, c), gap[] = { b->pair.gaps[CARD_DUT_D], b->pair.gaps[CARD_DUT_M] };
+	unsigned c = draw_started(b), p = aim_window(b, c), gap[] = { b->pair.gaps[CARD_DUT_RD], b->pair.gaps[CARD_DUT_MEM] };
 	uint64_t sqe[8] = { 0 };
 
 	sqe[0] = GLK_OP_SWAP | UINT64_C(8) << GLK_SQE_LENGTH_SHIFT;
@@ -160,13 +160,13 @@ void bench_moved(struct bench *b)
 	pair_host_write(&b->pair, BENCH_SQ(c), sqe, sizeof(sqe));
 	bench_settle(b);
 	b->pair.deaf = 0;
-	b->pair.gaps[CARD_DUT_D] = b->pair.gaps[CARD_DUT_M] = 0;
+	b->pair.gaps[CARD_DUT_RD] = b->pair.gaps[CARD_DUT_MEM] = 0;
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_TAIL), 1);
 	pair_card_clock(&b->pair, below(&b->chance, 150));
-	b->pair.gaps[CARD_DUT_D] = HOLD;
+	b->pair.gaps[CARD_DUT_RD] = HOLD;
 	pair_card_clock(&b->pair, SOON_CLOCKS);
 	if (pair_card_get(&b->pair, bench_context_reg(c, GLK_CONTEXT_SQ_HEAD))) {
-		b->pair.gaps[CARD_DUT_D] = 0;
+		b->pair.gaps[CARD_DUT_RD] = 0;
 		bench_settle(b);
 		b->pair.deaf = 0;
 	}
@@ -174,8 +174,8 @@ void bench_moved(struct bench *b)
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_BASE), PAIR_BUS(p) + PAIR_EP_BYTES / 2);
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_EP_KIND), GLK_EP_BUS);
 	pair_card_clock(&b->pair, SOON_CLOCKS); /* an accepted write is not yet done */
-	b->pair.gaps[CARD_DUT_D] = gap[0];
-	b->pair.gaps[CARD_DUT_M] = gap[1];
+	b->pair.gaps[CARD_DUT_RD] = gap[0];
+	b->pair.gaps[CARD_DUT_MEM] = gap[1];
 	bench_add(b, " from context %u, %#llx", c, (unsigned long long)sqe[2]);
 }
 
@@ -195,12 +195,12 @@ static unsigned flush_reads(const struct bench *b, unsigned p)
  */
 void bench_late(struct bench *b)
 {
-	const unsigned c = draw_started(b), p = aim_window(b, c), gap = b->pair.gaps[CARD_DUT_D];
+	const unsigned c = draw_started(b), p = aim_window(b, c), gap = b->pair.gaps[CARD_DUT_RD];
 	const unsigned subheader = bench_partition_reg(p, GLK_PARTITION_SUBHEADER_BYTES);
 
 	bench_settle(b);
 	b->pair.deaf = 0;
-	b->pair.gaps[CARD_DUT_D] = HOLD;
+	b->pair.gaps[CARD_DUT_RD] = HOLD;
 	store(b);
 	bench_set(b, bench_doorbell_reg(c, GLK_DOORBELL_RELEASE), draw(&b->chance));
 	for (unsigned i = 0; i < POLLS && !flush_reads(b, p); i++)
@@ -211,12 +211,12 @@ void bench_late(struct bench *b)
 	pair_card_clock(&b->pair, OUT_CLOCKS);
 	/* The first is answered, and the next is sent; it is not answered before the release is reported. */
 	b->pair.deaf = 1u << p;
-	b->pair.gaps[CARD_DUT_D] = 0;
+	b->pair.gaps[CARD_DUT_RD] = 0;
 	for (unsigned i = 0; i < POLLS && flush_reads(b, p) < 2; i++)
 		pair_card_clock(&b->pair, 1);
-	b->pair.gaps[CARD_DUT_D] = HOLD;
+	b->pair.gaps[CARD_DUT_RD] = HOLD;
 	pair_card_clock(&b->pair, SOON_CLOCKS);
-	b->pair.gaps[CARD_DUT_D] = gap;
+	b->pair.gaps[CARD_DUT_RD] = gap;
 	for (unsigned i = 2; i; i--) {
 		bench_settle(b);
 		b->pair.deaf = 0;
@@ -228,7 +228,7 @@ void bench_late(struct bench *b)
 /* A completion visible in a register is in memory, however long the writes before it take. */
 void bench_seen(struct bench *b)
 {
-	const unsigned gap = b->pair.gaps[CARD_DUT_M];
+	const unsigned gap = b->pair.gaps[CARD_DUT_MEM];
 	unsigned c = draw_started(b), length, polls = 0;
 	uint64_t sqe[8] = { 0 }, tag;
 	uint8_t data[2048];
@@ -239,7 +239,7 @@ void bench_seen(struct bench *b)
 	pair_host_write(&b->pair, BENCH_SQ(c), sqe, sizeof(sqe));
 	bench_settle(b);
 	b->pair.deaf = 0;
-	b->pair.gaps[CARD_DUT_M] = 100 + below(&b->chance, 150);
+	b->pair.gaps[CARD_DUT_MEM] = 100 + below(&b->chance, 150);
 	for (unsigned i = below(&b->chance, 8); i; i--) {
 		length = 1 + below(&b->chance, sizeof(data));
 		bench_fill(b, data, length);
@@ -254,7 +254,7 @@ void bench_seen(struct bench *b)
 	memcpy(&tag, b->pair.side[CARD].memory.host + (BENCH_CQ(c) - PAIR_HOST), sizeof(tag));
 	if (polls == POLLS || tag != sqe[1])
 		pair_fail(&b->pair, "CQ_TAIL of context %u covers a completion that is not in memory, after %u reads", c, polls);
-	b->pair.gaps[CARD_DUT_M] = gap;
+	b->pair.gaps[CARD_DUT_MEM] = gap;
 }
 
 /* Stores are at their endpoint when the record of their release is written, however late the bus brings them there. */

@@ -14,7 +14,7 @@
 
 static bool nothing_under_way(const struct card_dut *dut)
 {
-	return !card_dut_busy(dut) && !dut->out.c.valid && !dut->out.m.valid && !dut->out.pool.valid && !dut->out.lt.valid;
+	return !card_dut_busy(dut) && !dut->out.cpl.valid && !dut->out.mem.valid && !dut->out.pool.valid && !dut->out.tap.valid;
 }
 
 void card_dut_read_clocks(struct card_dut *dut, unsigned clocks)
@@ -27,12 +27,12 @@ void card_dut_clock(struct card_dut *dut)
 	const struct card_dut_ops *ops = dut->config.ops;
 
 	card_dut_offer(dut);
-	dut->in.li.valid = ops->block_comes && ops->block_comes(dut->config.user, &dut->in.li);
+	dut->in.link_in.valid = ops->block_comes && ops->block_comes(dut->config.user, &dut->in.link_in);
 	card_pins_clock(dut->pins, &dut->in, &dut->out);
 	card_dut_take(dut);
-	dut->in.li_cut = false;
-	if (dut->out.lo.valid && ops->block_goes)
-		ops->block_goes(dut->config.user, &dut->out.lo);
+	dut->in.link_in_cut = false;
+	if (dut->out.link_out.valid && ops->block_goes)
+		ops->block_goes(dut->config.user, &dut->out.link_out);
 	dut->clocks++;
 	dut->quiet = nothing_under_way(dut) ? dut->quiet + 1 : 0;
 }
@@ -96,10 +96,10 @@ int card_dut_reset(struct card_dut *dut)
 {
 	struct card_in *in = &dut->in;
 
-	in->flr = in->r.valid = in->d.valid = in->q.valid = in->lr.valid = in->li.valid = in->li_cut = false;
+	in->flr = in->req.valid = in->rd.valid = in->pool_q.valid = in->inject.valid = in->link_in.valid = in->link_in_cut = false;
 	card_pins_reset(dut->pins, in);
 	memset(&dut->out, 0, sizeof(dut->out));
-	dut->held_c = dut->held_m = dut->held_pool = dut->held_lt = false;
+	dut->held_cpl = dut->held_mem = dut->held_pool = dut->held_tap = false;
 	dut->post_count = dut->post_at = dut->read_after = dut->reading_count = dut->write_at = 0;
 	dut->read = READ_NONE;
 	dut->pool_at = dut->pool_count = 0;
@@ -171,7 +171,7 @@ int card_dut_write_poisoned(struct card_dut *dut, unsigned bar, uint64_t offset,
 
 void card_dut_cut(struct card_dut *dut)
 {
-	dut->in.li_cut = true;
+	dut->in.link_in_cut = true;
 }
 
 int card_dut_read_begin(struct card_dut *dut, unsigned bar, uint64_t offset, size_t len)
@@ -228,8 +228,8 @@ bool card_dut_reading(const struct card_dut *dut, uint64_t from, uint64_t bytes)
 
 bool card_dut_writing(const struct card_dut *dut, uint64_t from, uint64_t bytes)
 {
-	return dut->out.m.valid && dut->out.m.kind == KIND_WRITE && dut->out.m.address < from + bytes &&
-	       dut->out.m.address + dut->out.m.length > from;
+	return dut->out.mem.valid && dut->out.mem.kind == KIND_WRITE && dut->out.mem.address < from + bytes &&
+	       dut->out.mem.address + dut->out.mem.length > from;
 }
 
 int card_dut_pass(struct card_dut *dut)
@@ -237,7 +237,7 @@ int card_dut_pass(struct card_dut *dut)
 	unsigned before = dut->requests;
 	uint64_t since = dut->clocks;
 
-	while ((dut->out.m.valid || dut->write_at) && dut->requests - before < SLACK) {
+	while ((dut->out.mem.valid || dut->write_at) && dut->requests - before < SLACK) {
 		if (!in_time(dut, since))
 			return -ETIMEDOUT;
 		card_dut_clock(dut);

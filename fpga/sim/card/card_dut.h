@@ -19,14 +19,14 @@
 
 /* Streams of the card that can be stalled. */
 enum card_dut_stream {
-	CARD_DUT_R, /* requests to the card */
-	CARD_DUT_C, /* their completions */
-	CARD_DUT_M, /* requests of the card */
-	CARD_DUT_D, /* their completions */
+	CARD_DUT_REQ, /* requests to the card */
+	CARD_DUT_CPL, /* their completions */
+	CARD_DUT_MEM, /* requests of the card */
+	CARD_DUT_RD, /* their completions */
 	CARD_DUT_POOL,
 	CARD_DUT_POOL_Q,
-	CARD_DUT_LT, /* packets sent, monitored */
-	CARD_DUT_LR, /* injected packets */
+	CARD_DUT_TAP, /* packets sent, monitored */
+	CARD_DUT_INJECT, /* injected packets */
 	CARD_DUT_STREAMS
 };
 

@@ -61,36 +61,36 @@ static void show_post(struct card_dut *dut)
 	const struct post *post = &dut->posts[dut->post_first];
 	unsigned lane, part = part_of(dut, post->offset, post->length, dut->post_at, &lane);
 
-	dut->in.r.valid = true;
-	dut->in.r.write = true;
-	dut->in.r.poisoned = post->poisoned;
-	dut->in.r.bar = post->bar;
-	dut->in.r.offset = post->offset;
-	dut->in.r.length = post->length;
-	dut->in.r.id = (uint32_t)(dut->clocks * 2654435761u);
-	dut->in.r.last = dut->post_at + part == post->length;
-	fill(dut, dut->in.r.data, lane, post->data + dut->post_at, part);
+	dut->in.req.valid = true;
+	dut->in.req.write = true;
+	dut->in.req.poisoned = post->poisoned;
+	dut->in.req.bar = post->bar;
+	dut->in.req.offset = post->offset;
+	dut->in.req.length = post->length;
+	dut->in.req.id = (uint32_t)(dut->clocks * 2654435761u);
+	dut->in.req.last = dut->post_at + part == post->length;
+	fill(dut, dut->in.req.data, lane, post->data + dut->post_at, part);
 }
 
 static void show_read(struct card_dut *dut)
 {
-	dut->in.r.valid = true;
-	dut->in.r.write = false;
-	dut->in.r.poisoned = false;
-	dut->in.r.bar = dut->read_bar;
-	dut->in.r.offset = dut->read_offset;
-	dut->in.r.length = dut->read_length;
-	dut->in.r.id = dut->read_id;
-	dut->in.r.last = true;
-	memset(dut->in.r.data, 0xa5, dut->p.lanes);
+	dut->in.req.valid = true;
+	dut->in.req.write = false;
+	dut->in.req.poisoned = false;
+	dut->in.req.bar = dut->read_bar;
+	dut->in.req.offset = dut->read_offset;
+	dut->in.req.length = dut->read_length;
+	dut->in.req.id = dut->read_id;
+	dut->in.req.last = true;
+	memset(dut->in.req.data, 0xa5, dut->p.lanes);
 }
 
 /* Writes may pass a stalled read, as on PCIe; a read passes no write. */
 static void next_request(struct card_dut *dut)
 {
-	bool read_may = dut->read == READ_WAITS && !dut->read_after && !dut->post_at && dut->out.r_read_ready;
+	bool read_may = dut->read == READ_WAITS && !dut->read_after && !dut->post_at && dut->out.req_read_ready;
 
-	if (dut->in.r.valid || hold(dut, CARD_DUT_R))
+	if (dut->in.req.valid || hold(dut, CARD_DUT_REQ))
 		return;
 	if (read_may && (!dut->post_count || !choose(dut, 2)))
 		show_read(dut);
@@ -103,8 +103,8 @@ static void request_taken(struct card_dut *dut)
 	const struct post *post = &dut->posts[dut->post_first];
 	unsigned lane;
 
-	dut->in.r.valid = false;
-	if (!dut->in.r.write) {
+	dut->in.req.valid = false;
+	if (!dut->in.req.write) {
 		dut->read = READ_GIVEN;
 		return;
 	}
@@ -126,14 +126,14 @@ static void completion_taken(struct card_dut *dut)
 		card_dut_breach(dut, "completion without a read");
 		return;
 	}
-	if (dut->out.c.id != dut->read_id || dut->out.c.offset != dut->read_offset % PAGE || dut->out.c.length != dut->read_length)
-		card_dut_breach(dut, "completion with id %#x, offset %#x, length %u for a read with %#x, %#x, %u", dut->out.c.id,
-		      dut->out.c.offset, dut->out.c.length, dut->read_id, (unsigned)(dut->read_offset % PAGE), dut->read_length);
-	memcpy(dut->read_data + dut->read_at, dut->out.c.data + lane, part);
+	if (dut->out.cpl.id != dut->read_id || dut->out.cpl.offset != dut->read_offset % PAGE || dut->out.cpl.length != dut->read_length)
+		card_dut_breach(dut, "completion with id %#x, offset %#x, length %u for a read with %#x, %#x, %u", dut->out.cpl.id,
+		      dut->out.cpl.offset, dut->out.cpl.length, dut->read_id, (unsigned)(dut->read_offset % PAGE), dut->read_length);
+	memcpy(dut->read_data + dut->read_at, dut->out.cpl.data + lane, part);
 	dut->read_at += part;
-	if (dut->out.c.last != (dut->read_at == dut->read_length))
+	if (dut->out.cpl.last != (dut->read_at == dut->read_length))
 		card_dut_breach(dut, "`last` of a completion after %u bytes of %u", dut->read_at, dut->read_length);
-	if (dut->out.c.last)
+	if (dut->out.cpl.last)
 		dut->read = READ_NONE;
 }
 
@@ -141,19 +141,19 @@ static void completion_taken(struct card_dut *dut)
 
 static void write_taken(struct card_dut *dut)
 {
-	uint64_t address = dut->out.m.address;
-	unsigned length = dut->out.m.length, limit = dut->p.write_bytes, lane, part;
+	uint64_t address = dut->out.mem.address;
+	unsigned length = dut->out.mem.length, limit = dut->p.write_bytes, lane, part;
 
 	if (dut->write_at >= length || address % limit + length > limit) {
 		card_dut_breach(dut, "write of %u bytes at %#" PRIx64 " after %u bytes of another", length, address, dut->write_at);
 		return;
 	}
 	part = part_of(dut, address, length, dut->write_at, &lane);
-	memcpy(dut->write_data + dut->write_at, dut->out.m.data + lane, part);
+	memcpy(dut->write_data + dut->write_at, dut->out.mem.data + lane, part);
 	dut->write_at += part;
-	if (dut->out.m.last != (dut->write_at == length))
+	if (dut->out.mem.last != (dut->write_at == length))
 		card_dut_breach(dut, "`last` of a write of %u bytes at %#" PRIx64 " after %u", length, address, dut->write_at);
-	if (!dut->out.m.last && dut->write_at < length)
+	if (!dut->out.mem.last && dut->write_at < length)
 		return;
 	dut->write_at = 0;
 	dut->config.ops->mem_write(dut->config.user, address, dut->write_data, length);
@@ -164,9 +164,9 @@ static void read_taken(struct card_dut *dut)
 	struct reading *reading = &dut->readings[dut->reading_count];
 	unsigned limit = dut->p.read_bytes;
 
-	*reading = (struct reading){ .tag = dut->out.m.tag, .length = dut->out.m.length, .address = dut->out.m.address,
+	*reading = (struct reading){ .tag = dut->out.mem.tag, .length = dut->out.mem.length, .address = dut->out.mem.address,
 				     .since = dut->clocks };
-	if (!dut->out.m.last || reading->address % limit + reading->length > limit ||
+	if (!dut->out.mem.last || reading->address % limit + reading->length > limit ||
 	    reading->tag >= READS_MAX || (reading->tag < 16) != (reading->length == 0)) {
 		card_dut_breach(dut, "invalid read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
 		return;
@@ -180,19 +180,19 @@ static void read_taken(struct card_dut *dut)
 
 static void memory_taken(struct card_dut *dut)
 {
-	dut->requests += dut->out.m.last;
-	if (dut->out.m.kind == KIND_WRITE) {
+	dut->requests += dut->out.mem.last;
+	if (dut->out.mem.kind == KIND_WRITE) {
 		write_taken(dut);
 		return;
 	}
 	if (dut->write_at)
-		card_dut_breach(dut, "kind %u in the middle of a write", dut->out.m.kind);
-	if (dut->out.m.kind == KIND_READ)
+		card_dut_breach(dut, "kind %u in the middle of a write", dut->out.mem.kind);
+	if (dut->out.mem.kind == KIND_READ)
 		read_taken(dut);
-	else if (dut->out.m.kind == KIND_INTERRUPT && dut->out.m.address < dut->p.vectors && dut->out.m.last)
-		dut->config.ops->interrupt(dut->config.user, (unsigned)dut->out.m.address);
+	else if (dut->out.mem.kind == KIND_INTERRUPT && dut->out.mem.address < dut->p.vectors && dut->out.mem.last)
+		dut->config.ops->interrupt(dut->config.user, (unsigned)dut->out.mem.address);
 	else
-		card_dut_breach(dut, "invalid request of kind %u, address %#" PRIx64, dut->out.m.kind, dut->out.m.address);
+		card_dut_breach(dut, "invalid request of kind %u, address %#" PRIx64, dut->out.mem.kind, dut->out.mem.address);
 }
 
 /* Reads with the same tag complete in order; those with different tags interleave. */
@@ -202,7 +202,7 @@ static void next_answer(struct card_dut *dut)
 	uint64_t seen = 0;
 	struct reading *reading;
 
-	if (dut->in.d.valid || !dut->reading_count || hold(dut, CARD_DUT_D))
+	if (dut->in.rd.valid || !dut->reading_count || hold(dut, CARD_DUT_RD))
 		return;
 	for (unsigned i = 0; i < dut->reading_count; i++) {
 		if (!(seen >> dut->readings[i].tag & 1) && dut->clocks - dut->readings[i].since >= dut->config.read_clocks)
@@ -214,13 +214,13 @@ static void next_answer(struct card_dut *dut)
 	dut->answering = first[choose(dut, count)];
 	reading = &dut->readings[dut->answering];
 	part = part_of(dut, reading->address, reading->length, reading->at, &lane);
-	dut->in.d.valid = true;
-	dut->in.d.tag = reading->tag;
-	dut->in.d.error = reading->failed && !reading->error_after;
-	dut->in.d.last = dut->in.d.error || reading->at + part == reading->length;
+	dut->in.rd.valid = true;
+	dut->in.rd.tag = reading->tag;
+	dut->in.rd.error = reading->failed && !reading->error_after;
+	dut->in.rd.last = dut->in.rd.error || reading->at + part == reading->length;
 	if (reading->error_after)
 		reading->error_after--;
-	fill(dut, dut->in.d.data, lane, reading->data + reading->at, dut->in.d.error ? 0 : part);
+	fill(dut, dut->in.rd.data, lane, reading->data + reading->at, dut->in.rd.error ? 0 : part);
 	reading->at += part;
 }
 
@@ -228,8 +228,8 @@ static void answer_taken(struct card_dut *dut)
 {
 	struct reading *reading = &dut->readings[dut->answering];
 
-	dut->in.d.valid = false;
-	if (!dut->in.d.last)
+	dut->in.rd.valid = false;
+	if (!dut->in.rd.last)
 		return;
 	if (!reading->length && dut->config.ops->flushed)
 		dut->config.ops->flushed(dut->config.user, reading->address);
@@ -271,19 +271,19 @@ static void next_pool_answer(struct card_dut *dut)
 	struct pool_reading *reading = &dut->pool_readings[dut->pool_first];
 	unsigned lane, part;
 
-	if (dut->in.q.valid || !dut->pool_count || hold(dut, CARD_DUT_POOL_Q))
+	if (dut->in.pool_q.valid || !dut->pool_count || hold(dut, CARD_DUT_POOL_Q))
 		return;
 	part = part_of(dut, reading->offset, reading->length, reading->at, &lane);
-	dut->in.q.valid = true;
-	dut->in.q.last = reading->at + part == reading->length;
-	fill(dut, dut->in.q.data, lane, reading->data + reading->at, part);
+	dut->in.pool_q.valid = true;
+	dut->in.pool_q.last = reading->at + part == reading->length;
+	fill(dut, dut->in.pool_q.data, lane, reading->data + reading->at, part);
 	reading->at += part;
 }
 
 static void pool_answer_taken(struct card_dut *dut)
 {
-	dut->in.q.valid = false;
-	if (!dut->in.q.last)
+	dut->in.pool_q.valid = false;
+	if (!dut->in.pool_q.last)
 		return;
 	dut->pool_first = (dut->pool_first + 1) % POOL_READS_MAX;
 	dut->pool_count--;
@@ -293,17 +293,17 @@ static void pool_answer_taken(struct card_dut *dut)
 
 static void link_taken(struct card_dut *dut)
 {
-	unsigned bytes = dut->out.lt.bytes;
+	unsigned bytes = dut->out.tap.bytes;
 
-	if (!bytes || bytes > dut->p.lanes || (!dut->out.lt.last && bytes != dut->p.lanes) ||
+	if (!bytes || bytes > dut->p.lanes || (!dut->out.tap.last && bytes != dut->p.lanes) ||
 	    dut->packet_bytes + bytes > CARD_DUT_PACKET_MAX) {
 		card_dut_breach(dut, "beat of %u bytes on the link, after %zu", bytes, dut->packet_bytes);
 		dut->packet_bytes = 0;
 		return;
 	}
-	memcpy(dut->packet + dut->packet_bytes, dut->out.lt.data, bytes);
+	memcpy(dut->packet + dut->packet_bytes, dut->out.tap.data, bytes);
 	dut->packet_bytes += bytes;
-	if (!dut->out.lt.last)
+	if (!dut->out.tap.last)
 		return;
 	if (dut->config.ops->link)
 		dut->config.ops->link(dut->config.user, dut->packet, dut->packet_bytes);
@@ -315,18 +315,18 @@ static void next_injected(struct card_dut *dut)
 	size_t left = dut->inject_bytes - dut->inject_at;
 	unsigned part = left < dut->p.lanes ? (unsigned)left : dut->p.lanes;
 
-	if (dut->in.lr.valid || !left || hold(dut, CARD_DUT_LR))
+	if (dut->in.inject.valid || !left || hold(dut, CARD_DUT_INJECT))
 		return;
-	dut->in.lr.valid = true;
-	dut->in.lr.bytes = part;
-	dut->in.lr.last = left == part;
-	fill(dut, dut->in.lr.data, 0, dut->injected + dut->inject_at, part);
+	dut->in.inject.valid = true;
+	dut->in.inject.bytes = part;
+	dut->in.inject.last = left == part;
+	fill(dut, dut->in.inject.data, 0, dut->injected + dut->inject_at, part);
 }
 
 static void injected_taken(struct card_dut *dut)
 {
-	dut->in.lr.valid = false;
-	dut->inject_at += dut->in.lr.bytes;
+	dut->in.inject.valid = false;
+	dut->inject_at += dut->in.inject.bytes;
 }
 
 /* --- all streams --- */
@@ -334,18 +334,18 @@ static void injected_taken(struct card_dut *dut)
 /* Outputs must hold until accepted. */
 static void check_held(struct card_dut *dut)
 {
-	if (dut->held_c && memcmp(&dut->before.c, &dut->out.c, sizeof(dut->out.c)))
+	if (dut->held_cpl && memcmp(&dut->before.cpl, &dut->out.cpl, sizeof(dut->out.cpl)))
 		card_dut_breach(dut, "completion changed before it was accepted");
-	if (dut->held_m && memcmp(&dut->before.m, &dut->out.m, sizeof(dut->out.m)))
+	if (dut->held_mem && memcmp(&dut->before.mem, &dut->out.mem, sizeof(dut->out.mem)))
 		card_dut_breach(dut, "request of the card changed before it was accepted");
 	if (dut->held_pool && memcmp(&dut->before.pool, &dut->out.pool, sizeof(dut->out.pool)))
 		card_dut_breach(dut, "request to the pool changed before it was accepted");
-	if (dut->held_lt && memcmp(&dut->before.lt, &dut->out.lt, sizeof(dut->out.lt)))
+	if (dut->held_tap && memcmp(&dut->before.tap, &dut->out.tap, sizeof(dut->out.tap)))
 		card_dut_breach(dut, "beat on the link changed before it was accepted");
-	dut->held_c = dut->out.c.valid && !dut->in.c_ready;
-	dut->held_m = dut->out.m.valid && !dut->in.m_ready;
+	dut->held_cpl = dut->out.cpl.valid && !dut->in.cpl_ready;
+	dut->held_mem = dut->out.mem.valid && !dut->in.mem_ready;
 	dut->held_pool = dut->out.pool.valid && !dut->in.pool_ready;
-	dut->held_lt = dut->out.lt.valid && !dut->in.lt_ready;
+	dut->held_tap = dut->out.tap.valid && !dut->in.tap_ready;
 	memcpy(&dut->before, &dut->out, sizeof(dut->out));
 }
 
@@ -355,29 +355,29 @@ void card_dut_offer(struct card_dut *dut)
 	next_answer(dut);
 	next_pool_answer(dut);
 	next_injected(dut);
-	dut->in.c_ready = !hold(dut, CARD_DUT_C);
-	dut->in.m_ready = dut->reading_count < READS_MAX && !hold(dut, CARD_DUT_M);
+	dut->in.cpl_ready = !hold(dut, CARD_DUT_CPL);
+	dut->in.mem_ready = dut->reading_count < READS_MAX && !hold(dut, CARD_DUT_MEM);
 	dut->in.pool_ready = dut->pool_count < POOL_READS_MAX && !hold(dut, CARD_DUT_POOL);
-	dut->in.lt_ready = !hold(dut, CARD_DUT_LT);
+	dut->in.tap_ready = !hold(dut, CARD_DUT_TAP);
 }
 
 void card_dut_take(struct card_dut *dut)
 {
 	check_held(dut);
-	if (dut->in.r.valid && dut->out.r_ready)
+	if (dut->in.req.valid && dut->out.req_ready)
 		request_taken(dut);
-	if (dut->out.c.valid && dut->in.c_ready)
+	if (dut->out.cpl.valid && dut->in.cpl_ready)
 		completion_taken(dut);
-	if (dut->in.d.valid && dut->out.d_ready)
+	if (dut->in.rd.valid && dut->out.rd_ready)
 		answer_taken(dut);
-	if (dut->out.m.valid && dut->in.m_ready)
+	if (dut->out.mem.valid && dut->in.mem_ready)
 		memory_taken(dut);
-	if (dut->in.q.valid && dut->out.q_ready)
+	if (dut->in.pool_q.valid && dut->out.pool_q_ready)
 		pool_answer_taken(dut);
 	if (dut->out.pool.valid && dut->in.pool_ready)
 		pool_taken(dut);
-	if (dut->in.lr.valid && dut->out.lr_ready)
+	if (dut->in.inject.valid && dut->out.inject_ready)
 		injected_taken(dut);
-	if (dut->out.lt.valid && dut->in.lt_ready)
+	if (dut->out.tap.valid && dut->in.tap_ready)
 		link_taken(dut);
 }

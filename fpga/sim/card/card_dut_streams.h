@@ -39,7 +39,7 @@ struct card_dut {
 	struct card_parameters p;
 	struct card_in in;
 	struct card_out out, before;
-	bool held_c, held_m, held_pool, held_lt; /* `before` was stalled: outputs must hold */
+	bool held_cpl, held_mem, held_pool, held_tap; /* `before` was stalled: outputs must hold */
 	uint64_t clocks, limit;
 	char fault[200];
 

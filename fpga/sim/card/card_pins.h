@@ -36,42 +36,42 @@ struct card_in {
 		uint64_t offset;
 		uint32_t id;
 		uint8_t data[CARD_BEAT_MAX];
-	} r;
+	} req;
 	struct {
 		bool valid, error, last;
 		unsigned tag;
 		uint8_t data[CARD_BEAT_MAX];
-	} d;
+	} rd;
 	struct {
 		bool valid, last;
 		uint8_t data[CARD_BEAT_MAX];
-	} q; /* responses of the pool */
+	} pool_q;
 	struct {
 		bool valid, last;
 		unsigned bytes;
 		uint8_t data[CARD_BEAT_MAX];
-	} lr;
-	struct card_block li;
-	bool li_cut;
-	bool c_ready, m_ready, pool_ready, lt_ready;
+	} inject;
+	struct card_block link_in;
+	bool link_in_cut;
+	bool cpl_ready, mem_ready, pool_ready, tap_ready;
 };
 
 struct card_out {
-	bool r_ready, d_ready, q_ready, lr_ready;
+	bool req_ready, rd_ready, pool_q_ready, inject_ready;
 	/* For the next clock; the rest is for this one. */
-	bool flr_done, busy, holding, r_read_ready;
+	bool flr_done, busy, holding, req_read_ready;
 	struct {
 		bool valid, last;
 		uint32_t id;
 		unsigned offset, length;
 		uint8_t data[CARD_BEAT_MAX];
-	} c;
+	} cpl;
 	struct {
 		bool valid, last;
 		unsigned kind, tag, length;
 		uint64_t address;
 		uint8_t data[CARD_BEAT_MAX];
-	} m;
+	} mem;
 	struct {
 		bool valid, write, last;
 		unsigned length;
@@ -82,8 +82,8 @@ struct card_out {
 		bool valid, last;
 		unsigned bytes;
 		uint8_t data[CARD_BEAT_MAX];
-	} lt;
-	struct card_block lo;
+	} tap;
+	struct card_block link_out;
 };
 
 struct card_pins;

@@ -61,7 +61,7 @@ static bool late(void *user, enum card_dut_stream stream)
 	unsigned at = t.first % READS;
 
 	(void)user;
-	if (stream != CARD_DUT_D || t.first == t.last)
+	if (stream != CARD_DUT_RD || t.first == t.last)
 		return false;
 	if (card_dut_clocks(t.dut) < t.due[at])
 		return true;

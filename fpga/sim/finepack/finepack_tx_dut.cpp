@@ -72,11 +72,11 @@ void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out
 	out->overwrite = top->e_valid;
 	out->overwrite_partition = top->e_partition;
 	out->overwritten = top->e_overwritten;
-	out->packet = top->p_valid;
-	out->packet_partition = top->p_partition;
-	out->payload = top->p_payload;
-	out->runs = top->p_runs;
-	out->reason = top->p_reason;
+	out->packet = top->made_valid;
+	out->packet_partition = top->made_partition;
+	out->payload = top->made_payload;
+	out->runs = top->made_runs;
+	out->reason = top->made_reason;
 	out->idle = top->idle;
 	out->holds = top->holds;
 	out->flush = top->e_flush;

@@ -73,7 +73,7 @@ module cluster (
     .credit(3'b111), .credit_take(), .credit_back(), .m_ready(link_go && u_ready && !f_valid), .m_leaves(), .m_valid(f_valid),
     .m_type(f_type), .m_data(f_data), .e_flit(), .e_packet(), .e_kind(), .e_bytes(), .e_refused(), .e_stitched(),
     .e_stitched_kind(), .e_partial(), .e_parent(), .e_out(), .e_padded(), .e_pooled(), .e_pool_stitched(),
-    .e_pool_timed_out(), .w_valid(), .w_kind(), .w_clocks());
+    .e_pool_timed_out(), .wait_valid(), .wait_kind(), .wait_clocks());
   glk_unstitch #(.NUMBERS(8)) unstitch (
     .clk, .rst, .s_type(f_type), .s_data(f_data), .s_valid(f_valid), .s_ready(u_ready),
     .m_kind, .m_data, .m_bytes(), .m_first, .m_last, .m_valid, .error);

@@ -43,10 +43,10 @@ module frames (
   // --- transmitter ---
   logic [2:0] taken = 3'd0;
   logic       s_ready, take, close, some, room, close_right, acknowledged, some_behind, replay_begin;
-  logic [9:0] oldest, next, o_number;
-  logic [3:0] close_count, frame_count, get_flit, put_flit, o_count;
-  logic [9:0] close_types, frame_types, o_types;
-  logic       frame, get_frame, o_flit, o_again, o_word, o_pass, o_break, o_hello;
+  logic [9:0] oldest, next, send_number;
+  logic [3:0] close_count, frame_count, get_flit, put_flit, send_count;
+  logic [9:0] close_types, frame_types, send_types;
+  logic       frame, get_frame, send_flit, send_again, send_word, send_pass, send_break, send_hello;
   logic [9:0] b_acknowledge;
   logic [1:0] b_wanted;
   logic       b_valid = 1'b0;
@@ -59,8 +59,8 @@ module frames (
     .answer(1'b0), .hello_due(1'b0), .greet(), .lost, .oldest, .next, .some, .room, .close, .close_count, .close_types,
     .frame, .frame_count, .frame_types, .get_frame, .get_flit, .put_flit, .acknowledged(heard && acknowledged),
     .wanted(heard && b_wanted != 2'd0), .wanted_pass(b_wanted[1]), .wanted_some(some_behind), .resumed(1'b0),
-    .resumed_some(1'b0), .word_due, .replay_over, .replay_begin, .o_flit, .o_again, .o_hello, .o_ready(), .o_block(),
-    .o_break, .o_word, .o_count, .o_types, .o_number, .o_pass, .e_replay(), .e_frame());
+    .resumed_some(1'b0), .word_due, .replay_over, .replay_begin, .send_flit, .send_again, .send_hello, .send_ready(), .send_block(),
+    .send_break, .send_word, .send_count, .send_types, .send_number, .send_pass, .e_replay(), .e_frame());
 
   logic         put = 1'b0, put_frame;
   logic [3:0]   put_at;
@@ -78,13 +78,13 @@ module frames (
     put_at    <= put_flit;
     put_data  <= taken;
     taken     <= taken + 3'(take);
-    a_flit    <= o_flit || o_again;
-    a_again   <= o_again;
-    a_word    <= o_word;
-    a_pass    <= o_pass;
-    a_types   <= o_types;
-    a_number  <= o_number;
-    a_count   <= o_count;
+    a_flit    <= send_flit || send_again;
+    a_again   <= send_again;
+    a_word    <= send_word;
+    a_pass    <= send_pass;
+    a_types   <= send_types;
+    a_number  <= send_number;
+    a_count   <= send_count;
     if (rst) begin
       a_flit <= 1'b0;
       a_word <= 1'b0;
@@ -158,7 +158,7 @@ module frames (
       if (heard)
         assert(close_right);
       assert(expected - oldest <= 10'd2);
-      assert(!o_break && !o_hello);
+      assert(!send_break && !send_hello);
 `endif
 `ifdef REST
       assert(still < 6'd16);

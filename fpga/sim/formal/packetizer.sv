@@ -56,34 +56,34 @@ module packetizer (
   wire [10:0]  flush_runs = 11'd1 + 11'(bytes0 == 3'b101) + (two ? 11'd1 + 11'(bytes1 == 3'b101) : 11'd0);
 
   // --- the flushing queue: two banks, whose entries stay until the bank is freed ---
-  logic        f_ready, done_valid, done_bank, m_valid, m_last;
-  logic        f_bank = 1'b0;
+  logic        flush_ready, done_valid, done_bank, m_valid, m_last;
+  logic        flush_bank = 1'b0;
   logic [4:0]  m_bytes;
   logic [127:0] m_data;
-  logic [2:0]  t_entry, r_entry, r_data_entry;
-  logic        t_enable, r_enable, r_data_enable;
+  logic [2:0]  read_tag_entry, read_entry, read_data_entry;
+  logic        read_tag_enable, read_enable, read_data_enable;
   logic [14:0] bank0, bank1;
   logic [1:0]  busy = 2'b0;
-  wire [14:0]  t_bank = t_entry[1] ? bank1 : bank0;
-  wire [14:0]  r_bank = r_entry[1] ? bank1 : bank0;
-  wire [14:0]  r_data_bank = r_data_entry[1] ? bank1 : bank0;
+  wire [14:0]  t_bank = read_tag_entry[1] ? bank1 : bank0;
+  wire [14:0]  r_bank = read_entry[1] ? bank1 : bank0;
+  wire [14:0]  r_data_bank = read_data_entry[1] ? bank1 : bank0;
   logic        r_tag;
   logic [2:0]  r_enables, r_data;
   always_ff @(posedge clk) begin // read data hold until the next read, as in glk_write_queue
-    if (t_enable)
-      r_tag <= t_entry[0] ? t_bank[13] : t_bank[12];
-    if (r_enable)
-      r_enables <= r_entry[0] ? r_bank[5:3] : r_bank[2:0];
-    if (r_data_enable)
-      r_data <= r_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
+    if (read_tag_enable)
+      r_tag <= read_tag_entry[0] ? t_bank[13] : t_bank[12];
+    if (read_enable)
+      r_enables <= read_entry[0] ? r_bank[5:3] : r_bank[2:0];
+    if (read_data_enable)
+      r_data <= read_data_entry[0] ? r_data_bank[11:9] : r_data_bank[8:6];
   end
 
   glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2), .PIECES(4), .COMPACT(0)) dut (
     .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0), .cfg_max_payload_bytes(13'd128), .cfg_packing(1'b0), .cfg_compact(1'b0),
-    .f_partition(1'b0), .f_bank, .f_used({two, !two}), .f_base(48'b0), .f_payload({8'b0, flush_content[196:192]}),
-    .f_runs(flush_runs), .f_reason(4'd0), .f_valid, .f_ready, .t_entry, .t_enable,
-    .r_entry, .r_enable, .r_tag({30'b0, r_tag}), .r_enables({125'b0, r_enables}),
-    .r_data_entry, .r_data_enable, .r_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
+    .flush_partition(1'b0), .flush_bank, .flush_used({two, !two}), .flush_base(48'b0),
+    .flush_payload({8'b0, flush_content[196:192]}), .flush_runs, .flush_reason(4'd0), .flush_valid(f_valid), .flush_ready,
+    .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag({30'b0, r_tag}), .read_enables({125'b0, r_enables}),
+    .read_data_entry, .read_data_enable, .read_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
     .done_valid, .done_partition(), .done_bank, .e_packet(), .e_partition(), .e_payload(), .e_runs(), .e_reason(), .e_final(), .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
   logic        past_valid = 1'b0, held = 1'b0;
@@ -98,9 +98,9 @@ module packetizer (
     if (rst) assume(!f_valid);
     assume(bytes0 != 3'd0 && bytes1 != 3'd0);
     if (held) assume(f_valid && flush == offered);
-    if (busy[f_bank] || under[2]) assume(!f_valid);
+    if (busy[flush_bank] || under[2]) assume(!f_valid);
   end
-  wire in  = f_valid && f_ready && !rst;
+  wire in  = f_valid && flush_ready && !rst;
   wire out = m_valid && m_ready && !rst && past_valid;
 
   // --- the outgoing packet ---
@@ -116,15 +116,15 @@ module packetizer (
 
   always_ff @(posedge clk) begin
     past_valid <= 1'b1;
-    held       <= f_valid && !f_ready && !rst;
+    held       <= f_valid && !flush_ready && !rst;
     offered    <= flush;
     if (in) begin
-      if (f_bank) bank1 <= flush; else bank0 <= flush;
-      f_bank      <= !f_bank;
+      if (flush_bank) bank1 <= flush; else bank0 <= flush;
+      flush_bank  <= !flush_bank;
       want[in_at] <= flush;
       in_at       <= in_at + 2'd1;
     end
-    busy  <= (busy | (in ? 2'b1 << f_bank : 2'b0)) & ~((done_valid && past_valid) ? 2'b1 << done_bank : 2'b0);
+    busy  <= (busy | (in ? 2'b1 << flush_bank : 2'b0)) & ~((done_valid && past_valid) ? 2'b1 << done_bank : 2'b0);
     under <= under + 3'(in) - 3'(out && m_last);
     still <= (rst || in || out || !m_ready || (under == 3'd0 && !f_valid)) ? 5'd0 : still + 5'(still != 5'd31);
     if (out) begin
@@ -138,7 +138,7 @@ module packetizer (
 `ifdef REACHED
       assert(!(out && m_last && packets == 2'd1 && beat == 2'd2 && m_bytes == 5'd8));
       assert(!(out && m_last && packets == 2'd1 && beat == 2'd1 && m_bytes == 5'd16));
-      assert(!(f_valid && !busy[f_bank] && under == 3'd3)); // a bank freed before its packet is out
+      assert(!(f_valid && !busy[flush_bank] && under == 3'd3)); // a bank freed before its packet is out
 `endif
 `ifdef CONTENT
       if (m_valid) begin

@@ -49,7 +49,7 @@ module parent (
     .s_kind(kind_of(now_pick)), .s_words(long ? 11'd5 : now_pick[0] ? 11'd1 : 11'd3), .s_data('0), .s_valid, .s_ready,
     .places(), .credit(3'b111), .credit_take, .credit_back, .m_ready(link_go), .m_leaves, .m_valid, .m_type, .m_data(),
     .e_flit(), .e_packet(), .e_kind(), .e_bytes(), .e_refused(), .e_stitched, .e_stitched_kind, .e_partial(), .e_parent(),
-    .e_out(), .e_padded(), .e_pooled(), .e_pool_stitched(), .e_pool_timed_out(), .w_valid(), .w_kind(), .w_clocks());
+    .e_out(), .e_padded(), .e_pooled(), .e_pool_stitched(), .e_pool_timed_out(), .wait_valid(), .wait_kind(), .wait_clocks());
 
   // --- the parent and its pieces; flits in the queue, theirs included ---
   logic [2:0] pieces = 3'd0, inside = 3'd0;

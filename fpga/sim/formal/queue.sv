@@ -40,16 +40,16 @@ module queue (
   wire [127:0] s_mask = {124'b0, (store || probe) ? covered : 4'b0};
   wire [15:0]  s_enables = {12'b0, store ? covered : 4'b0};
 
-  logic         s_ready, f_partition, f_valid, f_ready, done_valid;
-  logic [BW-1:0] f_bank, d_bank;
-  logic [1:0]   f_used;
-  logic [47:0]  f_base;
-  logic [12:0]  f_payload;
-  logic [10:0]  f_runs;
-  logic [BW+1:0] r_entry;
-  logic [30:0]  r_tag;
-  logic [127:0] r_enables;
-  logic [1023:0] r_data;
+  logic         s_ready, flush_partition, flush_valid, flush_ready, done_valid;
+  logic [BW-1:0] flush_bank, d_bank;
+  logic [1:0]   flush_used;
+  logic [47:0]  flush_base;
+  logic [12:0]  flush_payload;
+  logic [10:0]  flush_runs;
+  logic [BW+1:0] read_entry;
+  logic [30:0]  read_tag;
+  logic [127:0] read_enables;
+  logic [1023:0] read_data;
   logic         e_flush, token_valid, idle, holds;
   logic [1:0]   token;
   logic [31:0]  queued_stores;
@@ -58,8 +58,10 @@ module queue (
     .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_max_payload_bytes(13'(LIMIT)), .cfg_packing(1'b0),
     .s_kind, .s_partition(1'b0), .s_kept(1'b0), .s_address, .s_length, .s_mask, .s_wanted(6'd1), .s_enables, .s_reason(4'd3), .s_context(context_bit),
     .s_owned(owned), .s_token({1'b0, with_token}), .s_final(store), .s_first(1'b1), .s_data, .s_valid, .s_ready,
-    .f_partition, .f_bank, .f_used, .f_base, .f_payload, .f_runs, .f_reason(), .f_valid, .f_ready,
-    .t_entry(r_entry), .t_enable(1'b1), .r_entry, .r_enable(1'b1), .r_tag, .r_enables, .r_data_entry(r_entry), .r_data_enable(1'b1), .r_data,
+    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason(), .flush_valid,
+    .flush_ready,
+    .read_tag_entry(read_entry), .read_tag_enable(1'b1), .read_entry, .read_enable(1'b1), .read_tag, .read_enables,
+    .read_data_entry(read_entry), .read_data_enable(1'b1), .read_data,
     .done_valid, .done_partition(1'b0), .done_bank(d_bank), .e_valid(), .e_partition(), .e_overwritten(), .idle, .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition(1'b0), .look_entries(), .look_payload());
 
@@ -120,44 +122,44 @@ module queue (
   logic [1:0]  seen = 2'd0;
   logic [4:0]  outs = 5'd0;
   wire         reads = step == 2'd1 || (step == 2'd2 && d_used[1]);
-  wire [3:0]   bits = r_enables[3:0];
+  wire [3:0]   bits = read_enables[3:0];
   wire [3:0]   begins = bits & ~(bits << 1);
-  assign run_count  = 3'(begins[0]) + 3'(begins[1]) + 3'(begins[2]) + 3'(begins[3]);
-  assign cost       = 5'(bits[0]) + 5'(bits[1]) + 5'(bits[2]) + 5'(bits[3]) + 5'(run_count) * 5'(H);
-  assign there      = reads && {r_tag[7], r_tag[0]} == w_line && bits[1];
-  assign f_ready    = step == 2'd0 && drain_go;
-  assign r_entry    = {1'b0, step == 2'd0 ? f_bank : d_bank, step != 2'd0}; // read a clock ahead
-  assign done_valid = step == 2'd3;
+  assign run_count   = 3'(begins[0]) + 3'(begins[1]) + 3'(begins[2]) + 3'(begins[3]);
+  assign cost        = 5'(bits[0]) + 5'(bits[1]) + 5'(bits[2]) + 5'(bits[3]) + 5'(run_count) * 5'(H);
+  assign there       = reads && {read_tag[7], read_tag[0]} == w_line && bits[1];
+  assign flush_ready = step == 2'd0 && drain_go;
+  assign read_entry  = {1'b0, step == 2'd0 ? flush_bank : d_bank, step != 2'd0}; // read a clock ahead
+  assign done_valid  = step == 2'd3;
   always_ff @(posedge clk) begin
     if (step != 2'd0)
       step <= step + 2'd1;
-    else if (f_valid && f_ready && !rst) begin
+    else if (flush_valid && flush_ready && !rst) begin
       step      <= 2'd1;
-      d_bank    <= f_bank;
-      d_used    <= f_used;
-      d_payload <= f_payload[4:0];
-      d_runs    <= f_runs[2:0];
-      d_window  <= f_base[14];
+      d_bank    <= flush_bank;
+      d_used    <= flush_used;
+      d_payload <= flush_payload[4:0];
+      d_runs    <= flush_runs[2:0];
+      d_window  <= flush_base[14];
       sum       <= 5'd0;
       runs      <= 3'd0;
     end
     if (step == 2'd1)
-      tag0_line <= r_tag[0];
+      tag0_line <= read_tag[0];
     if (reads) begin
       sum  <= sum + cost;
       runs <= runs + run_count;
     end
     if (there)
       outs <= outs + 5'd1;
-    if (there && r_data[9:8] == W_VALUE)
+    if (there && read_data[9:8] == W_VALUE)
       seen <= seen + 2'(seen != 2'd3);
   end
 
   // --- progress: clocks in which the drain was ready and nothing went in or out ---
   logic [3:0] still = 4'd0;
-  wire empty = idle && !f_valid && step == 2'd0;
+  wire empty = idle && !flush_valid && step == 2'd0;
   always_ff @(posedge clk)
-    still <= (taken || (f_valid && f_ready) || !drain_go || rst) ? 4'd0 : still + 4'(still != 4'd15);
+    still <= (taken || (flush_valid && flush_ready) || !drain_go || rst) ? 4'd0 : still + 4'(still != 4'd15);
   logic quiet = 1'b0;
   always_ff @(posedge clk) quiet <= past_valid && empty && !s_valid;
 
@@ -167,20 +169,20 @@ module queue (
       assert(!(step == 2'd3 && d_used[1] && d_payload == 5'(LIMIT))); // a flush of two lines, of maximum size
       assert(!(step == 2'd3 && !d_used[1] && d_runs == 3'd2)); // a flush of two runs of one line
       assert(!(quiet && reported && !replaced && seen == 2'd1)); // the watched store came out
-      assert(!(s_valid && !s_ready && f_valid && tokens == 4'd4)); // no bank is free
+      assert(!(s_valid && !s_ready && flush_valid && tokens == 4'd4)); // no bank is free
 `endif
 `ifdef ACCOUNT
-      if (f_valid) begin
-        assert(f_payload <= 13'(LIMIT) && f_payload >= 13'(H + 1));
-        assert(f_used == 2'd1 || f_used == 2'd2);
-        assert(f_runs[10:3] == 8'd0);
+      if (flush_valid) begin
+        assert(flush_payload <= 13'(LIMIT) && flush_payload >= 13'(H + 1));
+        assert(flush_used == 2'd1 || flush_used == 2'd2);
+        assert(flush_runs[10:3] == 8'd0);
       end
       if (reads) begin
-        assert(r_enables[127:4] == '0 && bits != 4'd0);
-        assert(r_tag[7] == d_window);
+        assert(read_enables[127:4] == '0 && bits != 4'd0);
+        assert(read_tag[7] == d_window);
       end
       if (step == 2'd2 && d_used[1])
-        assert(r_tag[0] != tag0_line);
+        assert(read_tag[0] != tag0_line);
       if (step == 2'd3)
         assert(sum == d_payload && runs == d_runs);
 `endif

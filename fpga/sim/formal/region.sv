@@ -18,33 +18,36 @@ module region (
 
   // --- both counters are set to two writers, then the epoch starts ---
   logic [1:0] written = 2'd0;
-  logic       swept, k_done, a_done, a_ok, a_listed, t_done, t_complete, w_busy, taking = 1'b0;
-  logic       t_chunk;
+  logic       swept, chunk_reg_done, arrival_done, arrival_ok, arrival_listed, take_done, take_complete, walk_busy, taking = 1'b0;
+  logic       take_chunk;
   logic [1:0] some;
-  wire        open    = written == 2'd2;
-  wire        k_valid = past_reset && swept && !open && !k_done;
-  wire        arrive  = open && arrive_want && arrive_count != 2'd0;
-  wire        take    = open && take_want && some[0] && !taking;
-  logic       walked  = 1'b0; // w_busy follows a clock later
-  wire        walk    = open && walk_want && !w_busy && !walked;
+  wire        open            = written == 2'd2;
+  wire        chunk_reg_valid = past_reset && swept && !open && !chunk_reg_done;
+  wire        arrive          = open && arrive_want && arrive_count != 2'd0;
+  wire        take            = open && take_want && some[0] && !taking;
+  logic       walked          = 1'b0; // walk_busy follows a clock later
+  wire        walk            = open && walk_want && !walk_busy && !walked;
 
-  logic [35:0] k_counter;
+  logic [35:0] chunk_reg_counter;
   logic        look_dirty;
   logic [1:0]  look_listed, look_finished;
   glk_region_chunks #(.REGIONS(2), .CHUNKS(2)) dut (
     .clk, .rst, .clear(1'b0), .swept,
-    .a_valid(arrive), .a_region(1'b0), .a_chunk(arrive_chunk), .a_epoch(2'd1), .a_count({14'd0, arrive_count}), .a_done, .a_ok, .a_listed,
-    .t_valid(take), .t_region(1'b0), .t_epoch(2'd1), .t_done, .t_chunk, .t_complete, .some,
-    .finish(t_done), .drop(1'b0), .finish_region(1'b0),
-    .w_start(walk), .w_restart(1'b0), .w_region(1'b0), .w_epoch(2'd1), .w_first(1'b0), .w_chunks(2'd2), .w_busy,
-    .k_valid, .k_write(1'b1), .k_chunk(written[0]), .k_initial(16'd2), .k_done, .k_counter,
+    .arrival_valid(arrive), .arrival_region(1'b0), .arrival_chunk(arrive_chunk), .arrival_epoch(2'd1),
+    .arrival_count({14'd0, arrive_count}), .arrival_done, .arrival_ok, .arrival_listed,
+    .take_valid(take), .take_region(1'b0), .take_epoch(2'd1), .take_done, .take_chunk, .take_complete, .some,
+    .finish(take_done), .drop(1'b0), .finish_region(1'b0),
+    .walk_start(walk), .walk_restart(1'b0), .walk_region(1'b0), .walk_epoch(2'd1), .walk_first(1'b0), .walk_chunks(2'd2),
+    .walk_busy,
+    .chunk_reg_valid, .chunk_reg_write(1'b1), .chunk_reg_chunk(written[0]), .chunk_reg_initial(16'd2), .chunk_reg_done,
+    .chunk_reg_counter,
     .fresh(1'b0), .fresh_region(1'b0), .look_region(1'b0), .look_dirty, .look_listed, .look_finished);
 
   always_ff @(posedge clk) begin
     walked <= walk;
-    if (k_done)
+    if (chunk_reg_done)
       written <= written + 2'd1;
-    taking <= take || (taking && !t_done);
+    taking <= take || (taking && !take_done);
   end
 
   // --- a watched chunk: writers that have arrived, takes ---
@@ -60,18 +63,18 @@ module region (
   always_comb begin
     mine       = asked[waiting - 3'd1];
     mine_count = counts[{waiting - 3'd1, 1'b0} +: 2];
-    of_mine    = a_done && mine;
+    of_mine    = arrival_done && mine;
   end
   always_ff @(posedge clk) begin
     if (arrive) begin
       asked  <= {asked[4:0], arrive_chunk == watched};
       counts <= {counts[9:0], arrive_count};
     end
-    waiting <= waiting + 3'(arrive) - 3'(a_done);
-    if (of_mine && a_ok)
+    waiting <= waiting + 3'(arrive) - 3'(arrival_done);
+    if (of_mine && arrival_ok)
       left <= left - mine_count;
     some_walk <= some_walk || walk;
-    if (t_done && t_chunk == watched && t_complete)
+    if (take_done && take_chunk == watched && take_complete)
       whole <= 1'b1;
     patience <= (left == 2'd0 && !whole) ? patience + 5'(take_want && !arrive_want && !walk_want && patience != 5'd31) : 5'd0;
   end
@@ -80,23 +83,23 @@ module region (
     if (past_reset) begin
 `ifdef ONCE
       if (of_mine)
-        assert(a_ok == (mine_count <= left));
-      if (t_done && t_chunk == watched) begin
+        assert(arrival_ok == (mine_count <= left));
+      if (take_done && take_chunk == watched) begin
         assert(!whole);
-        assert(t_complete == (left == 2'd0));
-        assert(t_complete || some_walk);
+        assert(take_complete == (left == 2'd0));
+        assert(take_complete || some_walk);
       end
 `endif
 `ifdef REST
       assert(patience != 5'd31);
-      if (a_done && !t_done && whole)
-        assert(!a_listed || !mine);
+      if (arrival_done && !take_done && whole)
+        assert(!arrival_listed || !mine);
 `endif
 `ifdef REACHED
       assert(!whole);
-      assert(!(t_done && !t_complete && t_chunk == watched)); // partial
-      assert(!(of_mine && !a_ok)); // refused
-      assert(!(whole && w_busy && arrive));
+      assert(!(take_done && !take_complete && take_chunk == watched)); // partial
+      assert(!(of_mine && !arrival_ok)); // refused
+      assert(!(whole && walk_busy && arrive));
 `endif
     end
 endmodule

@@ -173,10 +173,10 @@ module session_card (
   logic       sends = 1'b0; // the rest of a hello
   wire        greet = !sends && !busy && (answer || (!up && hello_due));
   glk_link_session #(.W(3)) dut (
-    .clk, .rst, .cfg_session(first), .cfg_hello(hello), .r_data(data), .r_flit(rst || (shown && !i_on && !gone)),
-    .r_index({3'd0, rst}), .r_hello(whole), .r_flits(4'd2), .r_ready(held[4]), .r_plain(!bad), .r_cut(cut), .r_reset(reset),
-    .r_refused(refused),
-    .r_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
+    .clk, .rst, .cfg_session(first), .cfg_hello(hello), .received_data(data), .received_flit(rst || (shown && !i_on && !gone)),
+    .received_index({3'd0, rst}), .received_hello(whole), .received_flits(4'd2), .received_ready(held[4]), .received_plain(!bad),
+    .received_cut(cut), .received_reset(reset), .received_refused(refused),
+    .received_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
     .comes_up, .resumes, .peer_serial(), .peer_cluster(), .peer_compact(), .room(), .e_protocol, .e_version);
 
   // --- output; the channel carries 3 bits of session numbers ---

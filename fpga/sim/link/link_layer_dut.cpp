@@ -33,10 +33,10 @@ void link_layer_reset(struct link_layer_dut *dut, const struct link_layer_settin
 	top->cfg_ack = s->ack_cycles;
 	top->cfg_hello = s->hello_cycles;
 	top->s_valid = 0;
-	top->i_valid = 0;
-	top->i_cut = 0;
-	top->i_reset = 0;
-	top->o_go = 1;
+	top->link_in_valid = 0;
+	top->link_in_cut = 0;
+	top->link_in_reset = 0;
+	top->link_out_go = 1;
 	top->m_ready = 0;
 	top->m_refused = 0;
 	top->m_freed = 0;
@@ -52,12 +52,12 @@ void link_layer_clock(struct link_layer_dut *dut, const struct link_layer_in *in
 	top->s_type = static_cast<uint8_t>(in->flit.type);
 	std::memcpy(&top->s_data, in->flit.data, 16);
 	top->s_pieces = static_cast<uint16_t>(in->pieces[0] | in->pieces[1] << 3 | in->pieces[2] << 6);
-	top->i_valid = in->block.valid;
-	top->i_control = in->block.control;
-	std::memcpy(&top->i_data, in->block.data, 16);
-	top->i_cut = in->cut;
-	top->i_reset = in->reset;
-	top->o_go = !in->full;
+	top->link_in_valid = in->block.valid;
+	top->link_in_control = in->block.control;
+	std::memcpy(&top->link_in_data, in->block.data, 16);
+	top->link_in_cut = in->cut;
+	top->link_in_reset = in->reset;
+	top->link_out_go = !in->full;
 	top->m_ready = in->out_ready;
 	top->m_refused = in->refused;
 	for (unsigned c = 0; c < LINK_LAYER_CLASSES; c++)
@@ -65,15 +65,15 @@ void link_layer_clock(struct link_layer_dut *dut, const struct link_layer_in *in
 	top->eval();
 
 	out->ready = top->s_ready;
-	out->credit = top->c_valid;
-	out->credit_class = top->c_class;
-	out->credit_pieces = top->c_pieces;
+	out->credit = top->credit_valid;
+	out->credit_class = top->credit_class;
+	out->credit_pieces = top->credit_pieces;
 	out->flit.valid = top->m_valid;
 	out->flit.type = top->m_type;
 	std::memcpy(out->flit.data, &top->m_data, 16);
-	out->block.valid = top->o_valid;
-	out->block.control = top->o_control;
-	std::memcpy(out->block.data, &top->o_data, 16);
+	out->block.valid = top->link_out_valid;
+	out->block.control = top->link_out_control;
+	std::memcpy(out->block.data, &top->link_out_data, 16);
 	out->up = top->up;
 	out->peer_serial = top->peer_serial;
 	out->peer_cluster = top->peer_cluster;

@@ -285,7 +285,7 @@ static bool rtl_hold(void *user, enum card_dut_stream stream)
 {
 	struct linked_card *card = user;
 
-	if (stream == CARD_DUT_D && (card->stalled || flush_waits(card)))
+	if (stream == CARD_DUT_RD && (card->stalled || flush_waits(card)))
 		return true;
 	return card->gaps[stream] && below(&card->chance, 256) < card->gaps[stream];
 }

@@ -28,13 +28,13 @@ template <typename TOP> static void report_events(const TOP *top, struct cluster
 	e->padded = top->e_padded;
 	e->pooled = top->e_pooled;
 	e->pool_timed_out = top->e_pool_timed_out;
-	e->waited = top->w_valid;
+	e->waited = top->wait_valid;
 	e->kind = top->e_kind;
 	e->bytes = top->e_bytes;
 	e->stitched_kind = top->e_stitched_kind;
 	e->pool_stitched = top->e_pool_stitched;
-	e->waited_kind = top->w_kind;
-	e->waited_clocks = top->w_clocks;
+	e->waited_kind = top->wait_kind;
+	e->waited_clocks = top->wait_clocks;
 }
 
 #endif // GLK_CLUSTER_DUT_HPP

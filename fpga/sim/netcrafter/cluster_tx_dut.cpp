@@ -19,7 +19,7 @@ void cluster_tx_destroy(struct cluster_tx_dut *dut) { delete dut; }
 void cluster_tx_reset(struct cluster_tx_dut *dut)
 {
 	dut->top->s_valid = 0;
-	dut->top->c_valid = 0;
+	dut->top->credit_valid = 0;
 	dut->reset();
 }
 
@@ -31,9 +31,9 @@ void cluster_tx_clock(struct cluster_tx_dut *dut, const struct cluster_tx_in *in
 	top->s_valid = in->valid;
 	top->s_kind = static_cast<uint8_t>(in->kind);
 	std::memcpy(&top->s_data, in->data, 16);
-	top->c_valid = in->credit;
-	top->c_class = static_cast<uint8_t>(in->credit_class);
-	top->c_pieces = static_cast<uint16_t>(in->credit_pieces);
+	top->credit_valid = in->credit;
+	top->credit_class = static_cast<uint8_t>(in->credit_class);
+	top->credit_pieces = static_cast<uint16_t>(in->credit_pieces);
 	top->m_ready = in->out_ready;
 	top->eval();
 

@@ -54,7 +54,9 @@ module pool_axi_bench #(
   logic [1:0]        s_bresp, s_rresp;
   logic              s_awvalid, s_awready, s_wlast, s_wvalid, s_wready, s_bvalid, s_bready, s_arvalid, s_arready, s_rlast, s_rvalid, s_rready;
   glk_pool_axi #(.DATA_W(DATA_W)) master (
-    .clk, .rst, .mem_rst, .p_write, .p_offset, .p_length, .p_data, .p_last, .p_valid, .p_ready, .q_data, .q_last, .q_valid, .q_ready,
+    .clk, .rst, .mem_rst, .pool_write(p_write), .pool_offset(p_offset), .pool_length(p_length), .pool_data(p_data),
+    .pool_last(p_last), .pool_valid(p_valid), .pool_ready(p_ready), .pool_q_data(q_data), .pool_q_last(q_last),
+    .pool_q_valid(q_valid), .pool_q_ready(q_ready),
     .e_write, .e_read, .error_write_page, .error_read_page, .awaddr(s_awaddr), .awlen(s_awlen), .awvalid(s_awvalid),
     .awready(s_awready), .wdata(s_wdata), .wstrb(s_wstrb), .wlast(s_wlast), .wvalid(s_wvalid), .wready(s_wready), .bresp(s_bresp),
     .bvalid(s_bvalid), .bready(s_bready), .araddr(s_araddr), .arlen(s_arlen), .arvalid(s_arvalid), .arready(s_arready),

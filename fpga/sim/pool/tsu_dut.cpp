@@ -28,24 +28,24 @@ void tsu_dut_clock(struct tsu_dut *dut, const struct tsu_in *in, struct tsu_out 
 {
 	Vglk_tsu *top = dut->top;
 
-	top->o_valid = in->valid;
-	top->o_kind = static_cast<unsigned char>(in->kind);
-	top->o_line = in->line;
-	top->o_time = in->time;
-	top->o_wts = in->wts;
+	top->op_valid = in->valid;
+	top->op_kind = static_cast<unsigned char>(in->kind);
+	top->op_line = in->line;
+	top->op_time = in->time;
+	top->op_wts = in->wts;
 	top->adapt = in->adapt;
 	top->read_lease = static_cast<unsigned short>(in->read_lease);
 	top->write_lease = static_cast<unsigned short>(in->write_lease);
 	top->eval();
 
-	out->ready = top->o_ready;
-	out->valid = top->q_valid;
-	out->ok = top->q_ok;
-	out->same = top->q_same;
+	out->ready = top->op_ready;
+	out->valid = top->op_q_valid;
+	out->ok = top->op_q_ok;
+	out->same = top->op_q_same;
 	out->idle = top->idle;
-	out->kind = static_cast<enum tsu_kind>(top->q_kind);
-	out->wts = top->q_wts;
-	out->rts = top->q_rts;
+	out->kind = static_cast<enum tsu_kind>(top->op_q_kind);
+	out->wts = top->op_q_wts;
+	out->rts = top->op_q_rts;
 	out->clock = top->clock;
 	out->greatest = top->greatest;
 	out->epoch = top->epoch;

@@ -11,37 +11,37 @@ module region_chunks_bench #(
   input  logic               rst,
   input  logic               clear,
   output logic               swept,
-  input  logic               a_valid,
-  input  logic [RW-1:0]      a_region,
-  input  logic [KW-1:0]      a_chunk,
-  input  logic [1:0]         a_epoch,
-  input  logic [15:0]        a_count,
-  output logic               a_done,
-  output logic               a_ok,
-  output logic               a_listed,
-  input  logic               t_valid,
-  input  logic [RW-1:0]      t_region,
-  input  logic [1:0]         t_epoch,
-  output logic               t_done,
-  output logic [KW-1:0]      t_chunk,
-  output logic               t_complete,
+  input  logic               arrival_valid,
+  input  logic [RW-1:0]      arrival_region,
+  input  logic [KW-1:0]      arrival_chunk,
+  input  logic [1:0]         arrival_epoch,
+  input  logic [15:0]        arrival_count,
+  output logic               arrival_done,
+  output logic               arrival_ok,
+  output logic               arrival_listed,
+  input  logic               take_valid,
+  input  logic [RW-1:0]      take_region,
+  input  logic [1:0]         take_epoch,
+  output logic               take_done,
+  output logic [KW-1:0]      take_chunk,
+  output logic               take_complete,
   output logic [REGIONS-1:0] some,
   input  logic               finish,
   input  logic               drop,
   input  logic [RW-1:0]      finish_region,
-  input  logic               w_start,
-  input  logic               w_restart,
-  input  logic [RW-1:0]      w_region,
-  input  logic [1:0]         w_epoch,
-  input  logic [KW-1:0]      w_first,
-  input  logic [KW:0]        w_chunks,
-  output logic               w_busy,
-  input  logic               k_valid,
-  input  logic               k_write,
-  input  logic [KW-1:0]      k_chunk,
-  input  logic [15:0]        k_initial,
-  output logic               k_done,
-  output logic [35:0]        k_counter,
+  input  logic               walk_start,
+  input  logic               walk_restart,
+  input  logic [RW-1:0]      walk_region,
+  input  logic [1:0]         walk_epoch,
+  input  logic [KW-1:0]      walk_first,
+  input  logic [KW:0]        walk_chunks,
+  output logic               walk_busy,
+  input  logic               chunk_reg_valid,
+  input  logic               chunk_reg_write,
+  input  logic [KW-1:0]      chunk_reg_chunk,
+  input  logic [15:0]        chunk_reg_initial,
+  output logic               chunk_reg_done,
+  output logic [35:0]        chunk_reg_counter,
   input  logic               fresh,
   input  logic [RW-1:0]      fresh_region,
   input  logic [RW-1:0]      look_region,
@@ -54,9 +54,9 @@ module region_chunks_bench #(
   output logic [35:0]        q_counter
 );
   glk_region_chunks #(.REGIONS(REGIONS), .CHUNKS(CHUNKS)) chunks (.*);
-  assign q_valid   = chunks.q_valid;
-  assign q_kind    = chunks.q_kind;
-  assign q_chunk   = chunks.q_chunk;
-  assign q_counter = chunks.q_counter;
+  assign q_valid   = chunks.op_q_valid;
+  assign q_kind    = chunks.op_q_kind;
+  assign q_chunk   = chunks.op_q_chunk;
+  assign q_counter = chunks.op_q_counter;
 endmodule
 `default_nettype wire

@@ -56,7 +56,7 @@ static void show_events(Vglk_link_registers *top, const bool *events)
 	top->e_served = events[LINK_SERVED];
 	top->e_denied = events[LINK_DENIED];
 	top->e_trimmed = events[LINK_TRIMMED];
-	top->w_valid = events[LINK_WAITED];
+	top->wait_valid = events[LINK_WAITED];
 }
 
 void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in, struct link_registers_out *out)
@@ -80,8 +80,8 @@ void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_
 	number(top->e_pool_stitched, in->pool_stitched);
 	number(top->e_lost_packets, in->lost);
 	number(top->e_trimmed_bytes, in->trimmed);
-	number(top->w_kind, in->waited_kind);
-	number(top->w_clocks, in->waited_clocks);
+	number(top->wait_kind, in->waited_kind);
+	number(top->wait_clocks, in->waited_clocks);
 	top->eval();
 
 	out->shown = top->shown;

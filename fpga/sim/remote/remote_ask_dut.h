@@ -21,11 +21,11 @@ struct remote_ask_in {
 	uint64_t remote_partition; /* 4 bits per partition */
 	bool sent_valid, lost_valid;
 	unsigned sent_remote, lost_partition, under_way;
-	bool q_valid, a_ready;
-	unsigned q_partition;
-	bool l_valid, l_atomic;
-	unsigned l_partition, l_length, l_operation;
-	uint64_t l_offset, l_operand, l_compare;
+	bool flush_valid, flush_q_ready;
+	unsigned flush_partition;
+	bool load_valid, load_atomic;
+	unsigned load_partition, load_length, load_operation;
+	uint64_t load_offset, load_operand, load_compare;
 	unsigned each_reached, is_remote;
 	bool ask_valid;
 	unsigned ask_partition, look_partition;
@@ -36,10 +36,10 @@ struct remote_ask_in {
 };
 
 struct remote_ask_out {
-	bool q_ready, a_valid, a_error, a_one;
-	unsigned a_partition;
-	bool l_ready, b_valid, b_error, b_last;
-	uint8_t b_data[REMOTE_ASK_BEAT];
+	bool flush_ready, flush_q_valid, flush_q_error, flush_q_one;
+	unsigned flush_q_partition;
+	bool load_ready, load_q_valid, load_q_error, load_q_last;
+	uint8_t load_q_data[REMOTE_ASK_BEAT];
 	unsigned each_take;
 	uint64_t remote_bytes;
 	bool m_valid, m_last;

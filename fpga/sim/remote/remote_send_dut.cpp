@@ -20,11 +20,11 @@ static void show(Vglk_remote_send *top, const struct remote_send_in *in)
 	top->session = in->session;
 	top->peer_compact = in->peer_compact;
 	top->hold = in->hold;
-	std::memcpy(&top->t_data, in->data, DUT_DATA_W / 8);
-	top->t_bytes = static_cast<uint8_t>(in->bytes);
-	top->t_last = in->last;
-	top->t_valid = in->valid;
-	top->o_ready = in->local_ready;
+	std::memcpy(&top->packet_data, in->data, DUT_DATA_W / 8);
+	top->packet_bytes = static_cast<uint8_t>(in->bytes);
+	top->packet_last = in->last;
+	top->packet_valid = in->valid;
+	top->own_ready = in->local_ready;
 	top->m_ready = in->flit_ready;
 	top->posted_ready = in->posted_ready;
 }
@@ -51,11 +51,11 @@ void remote_send_dut_clock(struct remote_send_dut *dut, const struct remote_send
 	show(top, in);
 	top->eval();
 
-	out->ready = top->t_ready;
-	std::memcpy(out->local, &top->o_data, DUT_DATA_W / 8);
-	out->local_bytes = top->o_bytes;
-	out->local_last = top->o_last;
-	out->local_valid = top->o_valid;
+	out->ready = top->packet_ready;
+	std::memcpy(out->local, &top->own_data, DUT_DATA_W / 8);
+	out->local_bytes = top->own_bytes;
+	out->local_last = top->own_last;
+	out->local_valid = top->own_valid;
 	std::memcpy(out->flit, &top->m_data, sizeof(out->flit));
 	out->flit_last = top->m_last;
 	out->flit_valid = top->m_valid;

@@ -18,22 +18,22 @@ static void show(Vglk_serve_load *top, const struct serve_load_in *in)
 		put_bits(top->ep_base, 52 * p, 52, in->base[p]);
 		put_bits(top->ep_bytes, 37 * p, 37, in->pages[p]);
 	}
-	top->l_valid = in->load_valid;
-	top->l_partition = static_cast<uint8_t>(in->partition);
-	top->l_length = static_cast<uint8_t>(in->length);
-	top->l_offset = in->offset;
-	top->g_ready = in->answer_ready;
-	top->m_ready = in->read_ready;
-	top->d_valid = in->data_valid;
-	top->d_last = in->data_last;
-	top->d_error = in->data_error;
-	top->d_slot = static_cast<uint8_t>(in->slot);
-	std::memcpy(&top->d_data, in->data, DUT_DATA_W / 8);
-	top->p_ready = in->pool_ready;
-	top->q_valid = in->pool_valid;
-	top->q_last = in->pool_last;
-	std::memcpy(&top->q_data, in->pool_data, DUT_DATA_W / 8);
-	top->f_ready = in->report_ready;
+	top->load_valid = in->load_valid;
+	top->load_partition = static_cast<uint8_t>(in->partition);
+	top->load_length = static_cast<uint8_t>(in->length);
+	top->load_offset = in->offset;
+	top->load_q_ready = in->answer_ready;
+	top->mem_ready = in->read_ready;
+	top->rd_valid = in->data_valid;
+	top->rd_last = in->data_last;
+	top->rd_error = in->data_error;
+	top->rd_slot = static_cast<uint8_t>(in->slot);
+	std::memcpy(&top->rd_data, in->data, DUT_DATA_W / 8);
+	top->pool_ready = in->pool_ready;
+	top->pool_q_valid = in->pool_valid;
+	top->pool_q_last = in->pool_last;
+	std::memcpy(&top->pool_q_data, in->pool_data, DUT_DATA_W / 8);
+	top->load_failed_ready = in->report_ready;
 }
 
 struct serve_load_dut *serve_load_dut_create(const char *wave)
@@ -58,19 +58,19 @@ void serve_load_dut_clock(struct serve_load_dut *dut, const struct serve_load_in
 	show(top, in);
 	top->eval();
 
-	out->load_ready = top->l_ready;
-	out->answer_valid = top->g_valid;
-	out->answer_error = top->g_error;
-	std::memcpy(out->line, &top->g_line, sizeof(out->line));
-	out->read_valid = top->m_valid;
-	out->read_length = top->m_length;
-	out->slot = top->m_slot;
-	out->address = top->m_address;
-	out->pool_valid = top->p_valid;
-	out->pool_length = top->p_length;
-	out->pool_offset = top->p_offset;
-	out->report_valid = top->f_valid;
-	out->report_partition = top->f_partition;
+	out->load_ready = top->load_ready;
+	out->answer_valid = top->load_q_valid;
+	out->answer_error = top->load_q_error;
+	std::memcpy(out->line, &top->load_q_line, sizeof(out->line));
+	out->read_valid = top->mem_valid;
+	out->read_length = top->mem_length;
+	out->slot = top->mem_slot;
+	out->address = top->mem_address;
+	out->pool_valid = top->pool_valid;
+	out->pool_length = top->pool_length;
+	out->pool_offset = top->pool_offset;
+	out->report_valid = top->load_failed_valid;
+	out->report_partition = top->load_failed_partition;
 	out->idle = top->idle;
 	dut->edge();
 }

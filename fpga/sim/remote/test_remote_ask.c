@@ -107,12 +107,12 @@ static void drive_stores(void)
 			t.in.each_reached |= 1u << k;
 		taken[k] = false;
 	}
-	if (!t.in.q_valid && t.clock >= flush_from && t.posted[p] != t.covered[p] && !t.flush[p].out) {
-		t.in.q_valid = true;
-		t.in.q_partition = p;
+	if (!t.in.flush_valid && t.clock >= flush_from && t.posted[p] != t.covered[p] && !t.flush[p].out) {
+		t.in.flush_valid = true;
+		t.in.flush_partition = p;
 		t.flush[p].free = t.clock;
 	}
-	t.in.a_ready = below(&t.chance, 256) >= t.gap;
+	t.in.flush_q_ready = below(&t.chance, 256) >= t.gap;
 }
 
 static void flush_taken(unsigned p)
@@ -126,7 +126,7 @@ static void flush_taken(unsigned p)
 	if (t.in.session && t.clock <= t.risen + 1)
 		f->dropped = true; /* belongs to the time before the session */
 	t.covered[p] = t.posted[p];
-	t.in.q_valid = false;
+	t.in.flush_valid = false;
 }
 
 static void flush_answered(unsigned p)
@@ -139,11 +139,11 @@ static void flush_answered(unsigned p)
 		return;
 	}
 	t.releases++;
-	t.bad_releases += t.out.a_error;
-	if (!t.out.a_error) {
+	t.bad_releases += t.out.flush_q_error;
+	if (!t.out.flush_q_error) {
 		if (f->lost || !f->answered || f->status)
 			remote_ask_fail("flush read succeeded (lost, answered, status)", 1, (uint64_t)f->lost * 100 + f->answered * 10 + f->status);
-	} else if (t.out.a_one) {
+	} else if (t.out.flush_q_one) {
 		if (f->lost || !f->answered || !f->status)
 			remote_ask_fail("flush read with one failure (lost, answered, status)", 1, (uint64_t)f->lost * 100 + f->answered * 10 + f->status);
 	} else {
@@ -179,8 +179,8 @@ static void watch_flushes(void)
 		if (!f->asked && !f->dropped && t.free_clocks - f->free > SOON)
 			remote_ask_fail("clocks until a release is sent", 0, t.free_clocks - f->free);
 	}
-	if (t.in.q_valid && t.clock - t.flush[t.in.q_partition].free > 2 * SOON)
-		remote_ask_fail("clocks until a flush read is accepted", 0, t.clock - t.flush[t.in.q_partition].free);
+	if (t.in.flush_valid && t.clock - t.flush[t.in.flush_partition].free > 2 * SOON)
+		remote_ask_fail("clocks until a flush read is accepted", 0, t.clock - t.flush[t.in.flush_partition].free);
 }
 
 static void stores_clocked(void)
@@ -188,8 +188,8 @@ static void stores_clocked(void)
 	unsigned p = t.in.lost_partition;
 	bool posted = t.in.sent_valid || t.in.lost_valid;
 
-	if (t.in.q_valid && t.out.q_ready)
-		flush_taken(t.in.q_partition);
+	if (t.in.flush_valid && t.out.flush_ready)
+		flush_taken(t.in.flush_partition);
 	if (posted) {
 		t.posted[p]++;
 		if (t.in.lost_valid)
@@ -202,8 +202,8 @@ static void stores_clocked(void)
 			t.mark[k] = t.posted[k];
 			taken[k] = true;
 		}
-	if (t.out.a_valid && t.in.a_ready)
-		flush_answered(t.out.a_partition);
+	if (t.out.flush_q_valid && t.in.flush_q_ready)
+		flush_answered(t.out.flush_q_partition);
 	watch_flushes();
 }
 
@@ -213,24 +213,24 @@ static void drive_load(void)
 {
 	unsigned page, length;
 
-	if (t.in.l_valid || t.load.active || draining || !once_in(t.in.session ? 20 : 100))
+	if (t.in.load_valid || t.load.active || draining || !once_in(t.in.session ? 20 : 100))
 		return;
-	t.in.l_valid = true;
-	t.in.l_partition = below(&t.chance, t.partitions);
-	t.in.l_atomic = once_in(4);
-	t.in.l_operation = below(&t.chance, 3);
-	t.in.l_operand = draw(&t.chance);
-	t.in.l_compare = draw(&t.chance);
-	t.in.l_length = once_in(2) ? 4 : 8;
-	page = below(&t.chance, 4096 / t.in.l_length) * t.in.l_length;
-	if (!t.in.l_atomic) {
+	t.in.load_valid = true;
+	t.in.load_partition = below(&t.chance, t.partitions);
+	t.in.load_atomic = once_in(4);
+	t.in.load_operation = below(&t.chance, 3);
+	t.in.load_operand = draw(&t.chance);
+	t.in.load_compare = draw(&t.chance);
+	t.in.load_length = once_in(2) ? 4 : 8;
+	page = below(&t.chance, 4096 / t.in.load_length) * t.in.load_length;
+	if (!t.in.load_atomic) {
 		length = once_in(8) ? 4096 : once_in(2) ? 300 : 40;
 		page = below(&t.chance, once_in(8) ? 2 : 4096);
-		t.in.l_length = 1 + below(&t.chance, length < 4096 - page ? length : 4096 - page);
+		t.in.load_length = 1 + below(&t.chance, length < 4096 - page ? length : 4096 - page);
 		if (once_in(10))
-			t.in.l_length = 4096 - page;
+			t.in.load_length = 4096 - page;
 	}
-	t.in.l_offset = (draw(&t.chance) & ((UINT64_C(1) << 48) - 4096)) | page;
+	t.in.load_offset = (draw(&t.chance) & ((UINT64_C(1) << 48) - 4096)) | page;
 	t.in.trimming = below(&t.chance, 4);
 	t.in.trim_code = below(&t.chance, 4);
 }
@@ -240,14 +240,14 @@ static void load_taken(void)
 	const struct remote_ask_in *in = &t.in;
 
 	t.load = (struct load){
-		.active = true, .serial = ++t.serial, .partition = in->l_partition, .atomic = in->l_atomic, .length = in->l_length,
-		.offset = in->l_offset, .operand = in->l_operand, .compare = in->l_compare, .operation = in->l_operation,
-		.lines = in->l_atomic ? 1 : (unsigned)((in->l_offset + in->l_length - 1) / LINES - in->l_offset / LINES + 1),
-		.mark = t.posted[in->l_partition], .taken = t.clock, .last = t.clock, .before = t.clock,
+		.active = true, .serial = ++t.serial, .partition = in->load_partition, .atomic = in->load_atomic, .length = in->load_length,
+		.offset = in->load_offset, .operand = in->load_operand, .compare = in->load_compare, .operation = in->load_operation,
+		.lines = in->load_atomic ? 1 : (unsigned)((in->load_offset + in->load_length - 1) / LINES - in->load_offset / LINES + 1),
+		.mark = t.posted[in->load_partition], .taken = t.clock, .last = t.clock, .before = t.clock,
 	};
-	t.in.l_valid = false;
+	t.in.load_valid = false;
 	t.loads++;
-	t.atomics += in->l_atomic;
+	t.atomics += in->load_atomic;
 }
 
 static void load_failed(void)
@@ -256,7 +256,7 @@ static void load_failed(void)
 	bool late = t.clock - l->last + CLOSE >= timeout_clocks(), done = l->answered == l->lines;
 
 	t.bad_loads++;
-	if (!t.out.b_last || l->begun)
+	if (!t.out.load_q_last || l->begun)
 		remote_ask_fail("error response of one beat", 1, l->begun);
 	if (t.clock - l->last < CLOSE) /* its answer came just too late */
 		late = t.clock - l->before + CLOSE >= timeout_clocks();
@@ -290,13 +290,13 @@ static void load_beat(void)
 		if (at < l->offset || at >= end)
 			continue;
 		right = l->atomic ? (uint8_t)(l->old >> 8 * (at - l->offset)) : remote_ask_peer_byte(t.remote[l->partition], at);
-		if (t.out.b_data[i] != right)
-			remote_ask_fail("load data", right, t.out.b_data[i]);
+		if (t.out.load_q_data[i] != right)
+			remote_ask_fail("load data", right, t.out.load_q_data[i]);
 	}
 	l->beats++;
-	if (t.out.b_last != (line + t.lanes >= end))
-		remote_ask_fail("last beat of a load", line + t.lanes >= end, t.out.b_last);
-	if (t.out.b_last)
+	if (t.out.load_q_last != (line + t.lanes >= end))
+		remote_ask_fail("last beat of a load", line + t.lanes >= end, t.out.load_q_last);
+	if (t.out.load_q_last)
 		l->active = false;
 }
 
@@ -305,13 +305,13 @@ static void load_clocked(void)
 	struct load *l = &t.load;
 	bool was = l->active;
 
-	if (t.out.b_valid && !was)
+	if (t.out.load_q_valid && !was)
 		remote_ask_fail("unexpected answer", 0, 1);
-	else if (t.out.b_valid && t.out.b_error)
+	else if (t.out.load_q_valid && t.out.load_q_error)
 		load_failed();
-	else if (t.out.b_valid)
+	else if (t.out.load_q_valid)
 		load_beat();
-	if (t.in.l_valid && t.out.l_ready && !was)
+	if (t.in.load_valid && t.out.load_ready && !was)
 		load_taken();
 	if (!l->active)
 		return;
@@ -413,7 +413,7 @@ static void clock_once(void)
 
 static bool quiet(void)
 {
-	if (t.load.active || t.in.l_valid || t.in.q_valid || !remote_ask_peer_quiet() || !t.in.session)
+	if (t.load.active || t.in.load_valid || t.in.flush_valid || !remote_ask_peer_quiet() || !t.in.session)
 		return false;
 	for (unsigned p = 0; p < t.partitions; p++)
 		if (t.posted[p] != t.known[p] || t.flush[p].out || (t.translation[p].asked_for && !t.translation[p].maybe))

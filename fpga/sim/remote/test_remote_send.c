@@ -38,7 +38,7 @@ static struct {
 	bool saw_session, saw_none; /* while the current packet could be sent */
 	/* One clock ago: a post had to wait, was that of a sent packet after its session; a local packet ended. */
 	bool posting, late, local_ended;
-	unsigned late_partition, posts; /* posts: of the last clocks, bit 0 the last one */
+	unsigned late_partition, posts; /* posts: in the last clock */
 	unsigned lanes, session_left, hold_left;
 	unsigned gap, stalls[3], holds; /* 1/256; stalls: of local packets, flits, posts */
 	bool pause; /* no more packets */
@@ -237,7 +237,7 @@ static void see_outcome(void)
 		fault("lost after it was sent, and only then", t.late, t.out.sent + 2u * t.out.lost);
 	if (t.out.posted && t.out.posted_partition != packet(t.current)->partition)
 		fault("posted partition", packet(t.current)->partition, t.out.posted_partition);
-	if (t.out.arrived != ((t.posts >> 3) & 1)) /* four clocks after the post */
+	if (t.out.arrived != t.posts) /* in the clock after the post */
 		fault("arrived", !t.out.arrived, t.out.arrived);
 }
 
@@ -245,7 +245,7 @@ static void post(void)
 {
 	bool posts = t.out.posted && t.in.posted_ready;
 
-	t.posts = t.posts << 1 | posts;
+	t.posts = posts;
 	t.posting = t.out.posted && !posts;
 	t.late = posts && !t.in.session && packet(t.current)->sent;
 	t.late_partition = packet(t.current)->partition;

@@ -27,7 +27,7 @@ struct run {
 	uint64_t flushes[VECTOR_PARTITIONS][REASONS];
 	uint64_t accepted, refused;
 	uint64_t now;
-	uint64_t mode[VECTOR_PARTITIONS]; /* MODE.PACKING and MODE.COMPACT */
+	uint64_t mode[VECTOR_PARTITIONS]; /* MODE.PACKING, MODE.COMPACT and MODE.KEEP */
 	bool in_memory, ended;
 	uint8_t data[VECTOR_PACKET_BYTES];
 	unsigned lines[VECTOR_PACKET_BYTES / VECTOR_DATA_BYTES + 1];
@@ -135,7 +135,7 @@ static bool set_mode(struct run *r, uint64_t mask)
 	unsigned reg = vector_partition_register((unsigned)r->n[0], GLK_PARTITION_MODE);
 	uint64_t mode = (vector_card_read(r->v, reg) & ~mask) | (r->n[1] ? mask : 0);
 
-	r->mode[r->n[0]] = mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK);
+	r->mode[r->n[0]] = mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK);
 	vector_card_write(r->v, reg, mode);
 	return equal(r, "the mode the card has then", mode, vector_card_read(r->v, reg));
 }
@@ -148,6 +148,11 @@ static bool do_packing(struct run *r)
 static bool do_compact(struct run *r)
 {
 	return set_mode(r, GLK_PARTITION_MODE_COMPACT_MASK);
+}
+
+static bool do_keep(struct run *r)
+{
+	return set_mode(r, GLK_PARTITION_MODE_KEEP_MASK);
 }
 
 /* The aperture offset of the access in fields 0..3. */
@@ -380,6 +385,7 @@ static const struct command {
 	{ "set", do_set, false, 6, { 15, 6, 4096, GLK_TIMEOUT_MAX_NS, 1, 1 } },
 	{ "packing", do_packing, false, 2, { 15, 1 } },
 	{ "compact", do_compact, false, 2, { 15, 1 } },
+	{ "keep", do_keep, false, 2, { 15, 1 } },
 	{ "store", do_store, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "load", do_load, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "get", do_get, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
@@ -394,7 +400,7 @@ static const struct command {
 	{ "time", do_time, false, 1, { UINT64_MAX } },
 	{ "receive", do_receive, false, 2, { VECTOR_PACKET_BYTES, 1 } },
 	{ "packet", do_packet, true, 2, { REASONS - 1, VECTOR_PACKET_BYTES } },
-	{ "queued", do_queued, false, 3, { 15, 0x40, 0x7fff } },
+	{ "queued", do_queued, false, 3, { 15, 0x80, 0x7fff } },
 	{ "counters", do_counters, false, 9,
 	  { 15, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
 	{ "memory", do_memory, false, 3, { 15, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },

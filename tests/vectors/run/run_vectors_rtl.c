@@ -242,9 +242,10 @@ static bool do_endpoint(struct run *r)
 static bool do_set(struct run *r)
 {
 	unsigned p = (unsigned)r->n[0];
-	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], r->config[p].packing, r->config[p].compact };
-	bool same = c.subheader_bytes == r->config[p].subheader_bytes && c.max_payload_bytes == r->config[p].max_payload_bytes &&
-		    c.coalesce == r->config[p].coalesce && c.self_describe == r->config[p].self_describe && r->timeout[p] == r->n[3];
+	const struct tx_config *old = &r->config[p];
+	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], old->packing, old->compact, old->keep };
+	bool same = c.subheader_bytes == old->subheader_bytes && c.max_payload_bytes == old->max_payload_bytes &&
+		    c.coalesce == old->coalesce && c.self_describe == old->self_describe && r->timeout[p] == r->n[3];
 
 	/* A packet in the paper's original form is parsed with the width it was built with. */
 	if (!same && (!flush(r, p, GLK_FLUSH_CONFIG) || !settle(r)))
@@ -275,6 +276,11 @@ static bool do_packing(struct run *r)
 static bool do_compact(struct run *r)
 {
 	return set_mode(r, &r->config[r->n[0]].compact);
+}
+
+static bool do_keep(struct run *r)
+{
+	return set_mode(r, &r->config[r->n[0]].keep);
 }
 
 static bool do_store(struct run *r)
@@ -431,11 +437,12 @@ static const struct command {
 	{ "vectors", 1, false, do_nothing },	  { "queue", 1, false, do_nothing },
 	{ "endpoint", 2, false, do_endpoint },	  { "set", 6, true, do_set },
 	{ "packing", 2, true, do_packing },	  { "compact", 2, true, do_compact },
-	{ "store", 4, true, do_store },		  { "load", 4, true, do_load },
-	{ "get", 4, true, do_load },		  { "atomic", 8, true, do_atomic },
-	{ "release", 1, true, do_release },	  { "drain-card", 0, true, do_drain_card },
-	{ "drain-partition", 1, true, do_drain_partition }, { "drain-context", 1, true, do_drain_context },
-	{ "drain-window", 2, true, do_drain_partition }, { "unmap", 2, true, do_drain_partition },
+	{ "keep", 2, true, do_keep },		  { "store", 4, true, do_store },
+	{ "load", 4, true, do_load },		  { "get", 4, true, do_load },
+	{ "atomic", 8, true, do_atomic },	  { "release", 1, true, do_release },
+	{ "drain-card", 0, true, do_drain_card }, { "drain-partition", 1, true, do_drain_partition },
+	{ "drain-context", 1, true, do_drain_context }, { "drain-window", 2, true, do_drain_partition },
+	{ "unmap", 2, true, do_drain_partition },
 	{ "time", 1, true, do_time },		  { "receive", 2, true, do_receive },
 	{ "packet", 2, false, do_packet },	  { "queued", 3, false, do_queued },
 	{ "counters", 9, false, do_nothing },	  { "memory", 3, false, do_memory },
@@ -466,7 +473,7 @@ static bool run_line(struct run *r)
 
 static bool run_file(const char *path)
 {
-	static const struct tx_config reset = { 5, 4096, true, true, false, false };
+	static const struct tx_config reset = { 5, 4096, true, true, false, false, false };
 	struct run *r = calloc(1, sizeof(*r));
 	struct page *next;
 	bool good;

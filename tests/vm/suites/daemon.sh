@@ -17,6 +17,7 @@ max_payload_bytes = 512
 endpoint = 0000:00:0A.0 0
 subheader_bytes = 6
 packing = 1
+keep = 1
 range mine = 1M 64K rw user=1000
 range all = 0 all r group=2000
 CONF
@@ -35,7 +36,7 @@ says() {
 }
 configured() {
 	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
-		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 5/flush_timeout_ns 5000
+		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 2/keep 1 && holds 5/flush_timeout_ns 5000
 }
 
 check "gpulinkctl reports a missing daemon" ctl 3 list
@@ -55,6 +56,14 @@ check "monitor watches the card" begin "watching 1 cards" gpulinkctl monitor
 monitor=$pid
 check "list" says "gpulink0  $pci" gpulinkctl list
 check "info shows the serial number" says "$(cat $class/serial)" gpulinkctl info
+# The table's last columns are packing, compact, keep and open.
+last_columns() { is "$(gpulinkctl --partition "$1" partitions | awk '{ print $(NF - 3), $(NF - 1) }')" "$2"; }
+check "partitions shows packing and kept lines" last_columns 2 "packing keep
+1 1"
+check "and where they are off" last_columns 3 "packing keep
+0 0"
+check "as JSON, too" sh -c "gpulinkctl -o json --partition 2 partitions | grep -q '\"keep\": *1'"
+check "traffic through kept lines" traffic /dev/gpulink0 1 ok 2
 check "set-subheader 5" ctl 0 set-subheader 5
 check "the width is in sysfs" holds 7/subheader_bytes 5
 check "monitor shows the change" monitored " gpulink0 partition 7 subheader_bytes: 4 -> 5"
@@ -159,6 +168,7 @@ check "the card has no file for packing" test ! -e $class/partitions/0/packing
 check "and none for the compact form" test ! -e $class/partitions/0/compact
 check "and none for kept lines" test ! -e $class/partitions/0/keep
 check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
+check "nor keep lines" wait_until 10 grep -q "partition 2: keep 1: operation not supported" /tmp/gpulinkd.log
 check "set-packing is refused" ctl 1 set-packing 1
 check "set-format is refused" ctl 1 set-format compact
 check "set-keep is refused" ctl 1 set-keep 1

@@ -17,6 +17,7 @@ static struct glk_kept_lines kept;
 static struct glk_partition partition;
 static struct {
 	unsigned packets, reason;
+	uint64_t base[64]; /* of the first packets */
 } sent;
 
 static bool take(uint64_t address, unsigned wanted)
@@ -93,9 +94,21 @@ static void evaluation(void **state)
 	}
 }
 
+/* The base of a packet; of a single run its link address, whose low bits are in Tag. */
+static uint64_t address_of(const uint8_t *packet)
+{
+	uint64_t address = packet[6] >> 6;
+
+	for (unsigned i = 0; i < 8; i++)
+		address += (uint64_t)packet[8 + i] << (56 - 8 * i);
+	return address;
+}
+
 static void note_packet(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
-	(void)user, (void)packet, (void)length;
+	(void)user, (void)length;
+	if (sent.packets < sizeof(sent.base) / sizeof(sent.base[0]))
+		sent.base[sent.packets] = address_of(packet);
 	sent.packets++;
 	sent.reason = reason;
 }
@@ -155,6 +168,137 @@ static void each_queue(void **state)
 	assert_int_equal(glk_partition_entries(&partition), 0);
 }
 
+static uint64_t line_of(const struct glk_write_queue *queue, unsigned entry)
+{
+	return queue->base / LINE + queue->line[entry];
+}
+
+static void no_line_in_both(void)
+{
+	for (unsigned i = 0; i < partition.kept.used; i++)
+		for (unsigned k = 0; k < partition.queue.used; k++)
+			assert_int_not_equal(line_of(&partition.kept, i), line_of(&partition.queue, k));
+}
+
+static uint32_t below(uint32_t limit)
+{
+	static uint32_t state = 0x9e3779b9;
+
+	state = state * 1664525 + 1013904223;
+	return (state >> 8) % limit;
+}
+
+/* A line that found no room for the rest of its store, of which the other lines are kept, stays in the other queue. */
+static void line_that_found_no_room(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i < ENTRIES - 1; i++)
+		store(LINE * i, 8, 0);
+	store(0, LINE * 3, 0);
+	assert_int_equal(partition.kept.used, ENTRIES - 2);
+	assert_int_equal(partition.queue.used, 1);
+	store(0, 8, 0);
+	assert_int_equal(partition.kept.used, ENTRIES - 2);
+	no_line_in_both();
+}
+
+/* Whatever the stores are, short and long, with lines that are hot for a while, a line is in one queue. */
+static void one_queue_per_line(void **state)
+{
+	static const unsigned widths[] = { 3, 4, 6 }, limits[] = { 128, 512, 4096 };
+	unsigned both = 0, renewed = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 120; i++) {
+		assert_int_equal(glk_partition_set(&partition, GLK_PARTITION_SUBHEADER_BYTES, widths[i % 3]), 0);
+		assert_int_equal(glk_partition_set(&partition, GLK_PARTITION_MAX_PAYLOAD_BYTES, limits[i / 3 % 3]), 0);
+		for (unsigned k = 0; k < 400; k++) {
+			uint64_t address = below(3) ? below(i % 2 ? LINE * 70 : 1 << 17) : i % 8 * LINE * 8 + below(LINE * 8);
+			unsigned kept_lines = partition.kept_lines.used;
+
+			store(address, 1 + below(below(4) ? 16 : 500), 0);
+			if (below(100) == 0)
+				glk_partition_flush_hit(&partition, address, 300, GLK_FLUSH_LOAD_HIT);
+			no_line_in_both();
+			both += partition.kept.used && partition.queue.used;
+			renewed += partition.kept_lines.used < kept_lines;
+		}
+	}
+	assert_true(both > 20000);
+	assert_true(renewed > 10);
+}
+
+enum queue { NEITHER, KEPT, OTHER };
+
+/* A run of 8 bytes is queued at the begin of line 2, which is kept, and of lines 1 and 3, which are not. */
+static void one_run_each(void)
+{
+	glk_partition_flush(&partition, GLK_FLUSH_DRAIN);
+	store(LINE * 2, 8, 0);
+	store(LINE * 3, 8, 0);
+	store(LINE, 8, 0);
+	assert_int_equal(partition.kept.used, 1);
+	assert_int_equal(partition.queue.used, 2);
+	sent.packets = 0;
+}
+
+/* Lines 1 and 3 leave in one packet, which has its window's address; line 2 in one of its own. */
+static void left(enum queue first, enum queue second, unsigned reason)
+{
+	const enum queue queues[] = { first, second };
+	unsigned packets = first == NEITHER ? 0 : second == NEITHER ? 1 : 2;
+
+	assert_int_equal(sent.packets, packets);
+	for (unsigned i = 0; i < packets; i++)
+		assert_int_equal(sent.base[i], queues[i] == KEPT ? LINE * 2 : 0);
+	if (packets)
+		assert_int_equal(sent.reason, reason);
+	assert_int_equal(partition.kept.used, first == KEPT || second == KEPT ? 0 : 1);
+	assert_int_equal(partition.queue.used, first == OTHER || second == OTHER ? 0 : 2);
+}
+
+/* An access flushes the queues that it hits, first the one whose byte comes first in it; all else flushes the kept queue first. */
+static void order(void **state)
+{
+	static const struct {
+		uint64_t address, length;
+		enum queue first, second;
+	} hits[] = {
+		{ LINE * 2, 8, KEPT, NEITHER },
+		{ LINE * 3 + 7, 1, OTHER, NEITHER },
+		{ LINE, LINE + 1, OTHER, KEPT },
+		{ LINE + 7, LINE * 2, OTHER, KEPT },
+		{ LINE + 8, LINE, KEPT, NEITHER },
+		{ LINE + 8, LINE * 2, KEPT, OTHER },
+		{ LINE * 2 + 7, LINE, KEPT, OTHER },
+		{ LINE * 2 + 8, LINE, OTHER, NEITHER },
+		{ 0, 4096, OTHER, KEPT },
+		{ LINE + 8, LINE - 8, NEITHER, NEITHER },
+		{ LINE * 3 + 8, 4096, NEITHER, NEITHER },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ENTRIES; i++) /* even lines, then one of those that are not kept */
+		store(LINE * 2 * i, 8, 0);
+	store(LINE, 8, 0);
+	for (unsigned i = 0; i < sizeof(hits) / sizeof(hits[0]); i++) {
+		partition.kept_lines.passed = 0; /* no evaluation */
+		one_run_each();
+		glk_partition_flush_hit(&partition, hits[i].address, hits[i].length, GLK_FLUSH_ATOMIC);
+		left(hits[i].first, hits[i].second, GLK_FLUSH_ATOMIC);
+	}
+	partition.kept_lines.passed = 0;
+	one_run_each();
+	glk_partition_flush(&partition, GLK_FLUSH_TIMEOUT);
+	left(KEPT, OTHER, GLK_FLUSH_TIMEOUT);
+	one_run_each();
+	glk_partition_flush_owned(&partition, 0, GLK_FLUSH_RELEASE);
+	left(KEPT, OTHER, GLK_FLUSH_RELEASE);
+	one_run_each();
+	assert_int_equal(glk_partition_set(&partition, GLK_PARTITION_FLUSH_TIMEOUT_NS, 5), 0);
+	left(KEPT, OTHER, GLK_FLUSH_CONFIG);
+}
+
 /* A set ends ahead of a store, though pieces of the one before complete the count. */
 static void renewal(void **state)
 {
@@ -202,6 +346,9 @@ int main(void)
 		cmocka_unit_test_setup(windows_inside_a_line, empty),
 		cmocka_unit_test(evaluation),
 		cmocka_unit_test_setup(each_queue, start),
+		cmocka_unit_test_setup(line_that_found_no_room, start),
+		cmocka_unit_test_setup(one_queue_per_line, start),
+		cmocka_unit_test_setup(order, start),
 		cmocka_unit_test_setup(renewal, start),
 		cmocka_unit_test_setup(settings, start),
 	};
