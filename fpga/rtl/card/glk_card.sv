@@ -154,8 +154,8 @@ module glk_card #(
   logic [PARTITIONS*4-1:0]  remote_partition; // partition of the other card it is bound to
   logic                     ask_valid, link_take;
   logic [PW-1:0]            ask_partition;
-  logic [8:0]               link_word;
-  logic [63:0]              link_value;
+  logic [8:0]               block_word;
+  logic [63:0]              block_value;
   logic                     ep_changed;
   logic [63:0]              generation;
   logic                     clear;    // one clock in which a reset discards all state; everything is idle then
@@ -838,7 +838,7 @@ module glk_card #(
         .atomic_partition(ws_partition), .atomic_offset(ws_offset), .atomic_length(ws_length), .atomic_data(ws_data),
         .atomic_valid(ws_valid), .atomic_ready(wn_ready),
         .link_in_data, .link_in_control, .link_in_valid(link_in_valid && link), .link_in_cut, .link_out_data, .link_out_control,
-        .link_out_valid, .link_out_go, .link_word, .link_shown, .link_value, .link_allowed, .link_take, .snapshot,
+        .link_out_valid, .link_out_go, .link_word(block_word), .link_shown, .link_value(block_value), .link_allowed, .link_take, .snapshot,
         .link_snapshot_done, .e_link, .e_malformed(e_other_malformed));
     end else begin : alone
       assign {look_remote_bytes, link_up, link_idle, link_shown, link_allowed, link_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
@@ -850,7 +850,7 @@ module glk_card #(
       assign {ls_partition, ls_offset, ls_length, ls_valid, gs_ready, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
       assign {link_out_data, link_out_control, link_out_valid} = '0;
       wire unused_by_none = &{1'b0, cluster, link_session, link_in_data, link_in_control, link_in_valid, link_in_cut, link_out_go, ep_open, ep_remote,
-                            remote_partition, ask_valid, link_take, ask_partition, link_word, link_value, locked, remote_ready,
+                            remote_partition, ask_valid, link_take, ask_partition, block_word, block_value, locked, remote_ready,
                             e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
                             by_compare, by_atomic, by_valid, gs_line, ls_ready, gs_error, gs_valid, fail_lost,
                             flush_partition, remote_posted_ready, arrivals_full, flush_valid, ak_ready, each_reached};
@@ -888,7 +888,7 @@ module glk_card #(
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
     .region_valid(xg_valid), .region_kind(xg_kind), .region_of_chunk(xg_of_chunk), .region_element(xg_element),
     .region_word(xg_word), .region_value(xg_value), .region_context(xg_context), .region_done(xg_done), .region_refused(xg_refused),
-    .region_shown(xg_shown), .region_swept, .region_stale, .region_hold, .region_storing, .link_word, .link_shown, .link_value,
+    .region_shown(xg_shown), .region_swept, .region_stale, .region_hold, .region_storing, .block_word, .block_value, .link_shown,
     .link_allowed, .link_take, .link_snapshot_done,
     .tsu_shown(xu_shown), .tsu_allowed(xu_allowed), .tsu_valid(xu_valid), .tsu_write(xu_write), .tsu_done(xu_done),
     .tsu_swept(pool_swept),
@@ -942,7 +942,7 @@ module glk_card #(
     .timed_valid(tp_valid), .timed_ready(tp_ready), .timed_time(tp_time), .timed_wts(tp_wts), .timed_q_data(tq_data),
     .timed_q_last(tq_last), .timed_q_valid(tq_valid), .timed_lease_valid(tl_valid), .timed_lease_ok(tl_ok),
     .timed_lease_same(tl_same), .timed_lease_wts(tl_wts), .timed_lease_rts(tl_rts), .limit(tp_limit), .write_refuse(tp_refuse),
-    .slot_shift, .grains, .word(link_word), .shown(xu_shown), .value(link_value), .allowed(xu_allowed), .reg_valid(xu_valid),
+    .slot_shift, .grains, .word(block_word), .shown(xu_shown), .value(block_value), .allowed(xu_allowed), .reg_valid(xu_valid),
     .reg_write(xu_write), .reg_done(xu_done), .snapshot,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);

@@ -165,15 +165,17 @@ module glk_registers #(
   output logic              region_hold,
   input  logic              region_storing,
 
+  // Blocks LINK and TSU: word and value to be written
+  output logic [8:0]        block_word,
+  output logic [63:0]       block_value,
+
   // Block LINK, see glk_link_registers
-  output logic [8:0]        link_word,
   input  logic [63:0]       link_shown,
-  output logic [63:0]       link_value,
   input  logic              link_allowed,
   output logic              link_take,
   input  logic              link_snapshot_done, // if a link exists; not before snapshot_done
 
-  // Block TSU, whose word and value are link_word and link_value, and DOORBELL.CLOCK; see glk_pool_registers
+  // Block TSU and DOORBELL.CLOCK, see glk_pool_registers
   input  logic [63:0]       tsu_shown,
   input  logic              tsu_allowed,
   output logic              tsu_valid,
@@ -453,8 +455,8 @@ module glk_registers #(
   assign region_hold     = state == HOLD || (quiesce_all && change_pause) || (state == QUIESCE && place == CARD);
   assign tsu_valid       = state == STAMP_READ || state == STAMP_WRITE || state == STAMPED;
   assign tsu_write       = r_write && state != STAMPED;
-  assign link_word       = word;
-  assign link_value      = value;
+  assign block_word      = word;
+  assign block_value     = value;
   assign command_valid   = state == COMMAND;
   assign command_start   = value[0];
   assign bell_valid      = state == RELEASE;

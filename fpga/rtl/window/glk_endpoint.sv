@@ -205,15 +205,15 @@ module glk_endpoint #(
     e_write_partition <= mem_partition;
     e_write_bytes     <= mem_length;
     packet_done       <= completes && w_packet_last;
-    atomic_ready           <= completes && w_atomic;
+    atomic_ready      <= completes && w_atomic;
     reports           <= reports + ($clog2(DEPTH)+1)'(posted) - ($clog2(DEPTH)+1)'(completes && w_bus);
     idle              <= !(write_valid || h_valid || a_valid || out_valid || turn_o || inside_o || atomic_valid || w_valid);
     if (rst) begin
-      e_write     <= 1'b0;
-      packet_done <= 1'b0;
-      atomic_ready     <= 1'b0;
-      reports     <= '0;
-      idle        <= 1'b0;
+      e_write      <= 1'b0;
+      packet_done  <= 1'b0;
+      atomic_ready <= 1'b0;
+      reports      <= '0;
+      idle         <= 1'b0;
     end
   end
 

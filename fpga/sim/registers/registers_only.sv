@@ -74,8 +74,8 @@ module registers_only #(
     registration_done <= registration_valid && !registration_write;
   end
 
-  logic [8:0]  link_word;
-  logic [63:0] link_shown, link_value;
+  logic [8:0]  block_word;
+  logic [63:0] link_shown, block_value;
   logic        link_allowed, link_take, link_snapshot_done, e_link;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(0), .WINDOW_W(WINDOW_W),
@@ -101,13 +101,13 @@ module registers_only #(
     .released_context(), .released('0), .drain_partitions(), .drain_owned(), .drain_context(), .drain_valid(), .drain_ready(1'b1),
     .drain_busy(1'b0), .region_valid(), .region_kind(), .region_of_chunk(), .region_element(), .region_word(), .region_value(),
     .region_context(), .region_done(1'b1), .region_refused(1'b1), .region_shown('0), .region_swept(1'b1), .region_stale(1'b0),
-    .region_hold(), .region_storing(1'b0), .link_word, .link_shown, .link_value, .link_allowed, .link_take, .link_snapshot_done,
+    .region_hold(), .region_storing(1'b0), .block_word, .block_value, .link_shown, .link_allowed, .link_take, .link_snapshot_done,
     .tsu_shown('0), .tsu_allowed(1'b0), .tsu_valid(), .tsu_write(), .tsu_done(1'b1), .tsu_swept(1'b1), .snapshot, .snapshot_done,
     .counter_read, .counter_at(), .counter_value(64'd0), .counter_done, .e_config, .errors_clear(), .errors_of(), .errors_shown('0),
     .e_cause({e_link, 3'b0, e_config, 2'b0}), .event_valid(), .event_ready(1'b1), .idle());
 
   glk_link_registers link_registers (
-    .clk, .rst, .clear, .word(link_word), .shown(link_shown), .value(link_value), .allowed(link_allowed), .take(link_take),
+    .clk, .rst, .clear, .word(block_word), .shown(link_shown), .value(block_value), .allowed(link_allowed), .take(link_take),
     .snapshot,
     .snapshot_done(link_snapshot_done), .cfg_enable(cfg_control[0]), .cfg_stitching(cfg_control[1]), .cfg_pooling(cfg_control[2]),
     .cfg_selective(cfg_control[3]), .cfg_sequencing(cfg_control[4]), .cfg_trimming(cfg_control[5]), .cfg_yielding(cfg_control[6]),

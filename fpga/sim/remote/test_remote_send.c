@@ -36,9 +36,9 @@ static struct {
 	uint64_t made, accepted, local, passed, current, wire;
 	unsigned given, local_at, wire_at; /* bytes of the packet in progress */
 	bool saw_session, saw_none; /* while the current packet could be sent */
-	/* One clock ago: a post had to wait, was that of a sent packet after its session; a local packet ended. */
-	bool posting, late, local_ended;
-	unsigned late_partition, posts; /* posts: in the last clock */
+	/* One clock ago: a post was taken, had to wait, was that of a sent packet after its session; a local packet ended. */
+	bool posted, posting, late, local_ended;
+	unsigned late_partition;
 	unsigned lanes, session_left, hold_left;
 	unsigned gap, stalls[3], holds; /* 1/256; stalls: of local packets, flits, posts */
 	bool pause; /* no more packets */
@@ -237,7 +237,7 @@ static void see_outcome(void)
 		fault("lost after it was sent, and only then", t.late, t.out.sent + 2u * t.out.lost);
 	if (t.out.posted && t.out.posted_partition != packet(t.current)->partition)
 		fault("posted partition", packet(t.current)->partition, t.out.posted_partition);
-	if (t.out.arrived != t.posts) /* in the clock after the post */
+	if (t.out.arrived != t.posted) /* in the clock after the post */
 		fault("arrived", !t.out.arrived, t.out.arrived);
 }
 
@@ -245,7 +245,7 @@ static void post(void)
 {
 	bool posts = t.out.posted && t.in.posted_ready;
 
-	t.posts = posts;
+	t.posted = posts;
 	t.posting = t.out.posted && !posts;
 	t.late = posts && !t.in.session && packet(t.current)->sent;
 	t.late_partition = packet(t.current)->partition;
@@ -310,8 +310,8 @@ static void start(void)
 	t.resets += t.current != t.made;
 	t.in = (struct remote_send_in){ .peer_compact = below(&t.chance, 2) };
 	t.made = t.accepted = t.local = t.passed = t.current = t.wire = 0;
-	t.given = t.local_at = t.wire_at = t.posts = t.hold_left = 0;
-	t.saw_session = t.saw_none = t.posting = t.late = t.local_ended = false;
+	t.given = t.local_at = t.wire_at = t.hold_left = 0;
+	t.saw_session = t.saw_none = t.posted = t.posting = t.late = t.local_ended = false;
 	t.session_left = FLUSH + below(&t.chance, 100);
 	t.before = t.in;
 	remote_send_dut_reset(t.dut, &t.in);
