@@ -42,7 +42,6 @@ module lines (
   logic [3:0]  number = 4'd0;
   assign item_kind = second ? STORE : (kind == 2'd3) ? PROBE : (inside && kind == PROBE) ? FLUSH : kind;
   wire        of_item = (inside || second) ? of : partition;
-  wire        final_one = last;
   assign offer = {kind, partition, window, line, half, wanted, config_reason, owned, token, last, more, 1'b0};
   always_ff @(posedge clk) begin
     held    <= s_valid && !s_ready;
@@ -53,7 +52,7 @@ module lines (
       if (item_kind == STORE) begin
         second <= more && !second;
         if (!second)
-          inside <= !final_one;
+          inside <= !last;
       end
     end
   end
@@ -75,9 +74,9 @@ module lines (
   logic [3:0]   m_reason;
   glk_kept_lines #(.DATA_W(128), .PARTITIONS(2), .ENTRIES(4), .CONTEXTS(1), .PASSED(PASSED), .LEAST(LEAST)) dut (
     .clk, .rst, .cfg_subheader_bytes({2'b01, !narrow[1], 2'b01, !narrow[0]}), .cfg_packing(packing), .cfg_keep(keep),
-    .s_kind(item_kind), .s_partition(of_item), .s_address(address), .s_length(8'd0), .s_mask(128'd0), .s_wanted({5'd0, wanted} + 6'd1), .s_enables(16'd0),
-    .s_reason(reason), .s_context(1'b0), .s_owned(owned), .s_token({1'b0, token}), .s_final(final_one), .s_first(!second), .s_data({124'd0, number}),
-    .s_valid, .s_ready,
+    .s_kind(item_kind), .s_partition(of_item), .s_address(address), .s_length(8'd0), .s_mask(128'd0),
+    .s_wanted({5'd0, wanted} + 6'd1), .s_enables(16'd0), .s_reason(reason), .s_context(1'b0), .s_owned(owned),
+    .s_token({1'b0, token}), .s_final(last), .s_first(!second), .s_data({124'd0, number}), .s_valid, .s_ready,
     .m_kind, .m_partition, .m_kept, .m_address, .m_length, .m_mask, .m_wanted, .m_enables, .m_reason, .m_context, .m_owned, .m_token,
     .m_final, .m_first, .m_data, .m_valid, .m_ready, .idle);
 
@@ -85,7 +84,7 @@ module lines (
   localparam int W = 2 + 1 + 1 + 2 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 4;
   logic [4*W-1:0] queue = '0;
   logic [2:0]     count = 3'd0;
-  wire  [W-1:0]   put = {item_kind, of_item, window, line, half, wanted, config_reason, owned, token, final_one, !second, number};
+  wire  [W-1:0]   put = {item_kind, of_item, window, line, half, wanted, config_reason, owned, token, last, !second, number};
   logic           leaves;
   wire  [4*W-1:0] shifted = leaves ? queue >> W : queue;
   wire  [2:0]     after = count - 3'(leaves);
