@@ -427,7 +427,7 @@ def chance():
                    limit=limit)
         v.noise += 77 * h + limit
         v.compact(3, form)
-        for _ in range(500):
+        for _ in range(160):
             what = v.random(64)
             if what < 2:
                 v.release(v.random(3))
