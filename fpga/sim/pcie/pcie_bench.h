@@ -9,7 +9,7 @@
 #include <chance.h>
 
 /* Random stalls: of streams, and of new transactions on them. */
-enum pcie_gap { GAP_CQ, GAP_C, GAP_M, GAP_M_NEXT, GAP_RC, GAP_RC_NEXT, GAP_CC_RQ, GAP_R, GAP_D, PCIE_GAPS };
+enum pcie_gap { GAP_CQ, GAP_C, GAP_M, GAP_M_NEXT, GAP_RC, GAP_RC_NEXT, GAP_CC, GAP_RQ, GAP_R, GAP_D, PCIE_GAPS };
 
 struct pcie_bench {
 	unsigned beat; /* bytes of a beat: the width of the dut */

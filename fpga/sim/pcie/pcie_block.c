@@ -183,13 +183,26 @@ static void cc_beat(struct pcie_block *block, const struct pcie_axis *s)
 
 /* --- RQ: requests by the card --- */
 
-static void rq_write(struct pcie_block *block, uint64_t address, unsigned bytes)
+/* The host sees the writes up to that packet. */
+static void become_visible(struct pcie_block *block, unsigned upto)
+{
+	for (; (int)(upto - block->visible) > 0; block->visible++) {
+		const struct pcie_sent *p = &block->sent_packets[block->visible % PCIE_PACKETS_MAX];
+
+		if (p->length)
+			block->ops->write(block->user, p->address, p->data, p->length);
+	}
+}
+
+static void rq_write(struct pcie_block *block, struct pcie_sent *packet, uint64_t address, unsigned bytes)
 {
 	if (address / block->write_limit != (address + bytes - 1) / block->write_limit)
 		pcie_fail(block->bench, "RQ write across max payload", address, bytes);
 	if (block->bench->failure[0])
 		return;
-	block->ops->write(block->user, address, (const uint8_t *)(block->rq.dw + 4) + address % 4, bytes);
+	packet->address = address;
+	packet->length = bytes;
+	memcpy(packet->data, (const uint8_t *)(block->rq.dw + 4) + address % 4, bytes);
 	block->rq_bytes += bytes;
 }
 
@@ -210,7 +223,9 @@ static void rq_read(struct pcie_block *block, uint64_t address, unsigned bytes)
 	if (--block->np_credit < 0)
 		pcie_fail(b, "read without credit", 0, (uint64_t)block->np_credit);
 	block->ops->read(block->user, tag, address, bytes);
-	*o = (struct pcie_outstanding){ .busy = true, .from = address, .to = address + bytes - 1, .dw_at = address / 4, .dw_left = count };
+	*o = (struct pcie_outstanding){
+		.busy = true, .from = address, .to = address + bytes - 1, .dw_at = address / 4, .dw_left = count, .behind = block->seq_put,
+	};
 }
 
 /* Number of enabled bytes of a request, and the offset of the first; none for a flush read. */
@@ -240,7 +255,7 @@ static unsigned enabled_bytes(struct pcie_block *block, unsigned count, unsigned
 	return bytes;
 }
 
-static void rq_packet(struct pcie_block *block)
+static void rq_packet(struct pcie_block *block, struct pcie_sent *packet)
 {
 	struct pcie_bench *b = block->bench;
 	const uint32_t *dw = block->rq.dw;
@@ -255,7 +270,7 @@ static void rq_packet(struct pcie_block *block)
 		pcie_fail(b, "request while bus mastering is disabled", 0, 1);
 	bytes = enabled_bytes(block, count, type, &from);
 	if (type == MEM_WRITE)
-		rq_write(block, address + from, bytes);
+		rq_write(block, packet, address + from, bytes);
 	else if (type == MEM_READ)
 		rq_read(block, address + from, bytes);
 	else
@@ -266,7 +281,7 @@ static void rq_beat(struct pcie_block *block, const struct pcie_axis *s)
 {
 	struct pcie_bench *b = block->bench;
 	const struct pcie_sideband *field = pcie_sideband(b);
-	unsigned at;
+	struct pcie_sent *packet = &block->sent_packets[block->seq_put % PCIE_PACKETS_MAX];
 
 	if (field->marks) {
 		pcie_same(b, "RQ is_sop", !block->rq.open, pcie_bits_get(s->user, 20, 2));
@@ -285,15 +300,16 @@ static void rq_beat(struct pcie_block *block, const struct pcie_axis *s)
 		return;
 	if (field->marks)
 		pcie_same(b, "RQ is_eop0_ptr", (block->rq.dwords - 1) % 16, pcie_bits_get(s->user, 28, 4));
-	rq_packet(block);
 	if (block->seq_put - block->seq_take == PCIE_PACKETS_MAX) {
 		pcie_fail(b, "too many packets in flight", PCIE_PACKETS_MAX, block->seq_put);
 		return;
 	}
-	at = block->seq_put++ % PCIE_PACKETS_MAX;
-	block->seq[at].seq = block->rq_seq;
-	block->seq[at].bytes = block->rq_bytes;
-	block->seq[at].at = b->clocks + 2 + below(&b->chance, block->seq_delay);
+	packet->length = 0;
+	rq_packet(block, packet);
+	block->seq_put++;
+	packet->seq = block->rq_seq;
+	packet->bytes = block->rq_bytes;
+	packet->at = b->clocks + 2 + below(&b->chance, block->seq_delay);
 }
 
 static void show_seq(struct pcie_block *block)
@@ -301,17 +317,17 @@ static void show_seq(struct pcie_block *block)
 	struct pcie_bench *b = block->bench;
 
 	for (unsigned i = 0; i < 2; i++) {
-		unsigned at = block->seq_take % PCIE_PACKETS_MAX;
-		bool give = block->seq_take != block->seq_put && block->seq[at].at <= b->clocks &&
+		const struct pcie_sent *packet = &block->sent_packets[block->seq_take % PCIE_PACKETS_MAX];
+		bool give = block->seq_take != block->seq_put && packet->at <= b->clocks &&
 			    (i == 0 || (pcie_one_in(b, 4) && block->in->seq_valid[0]));
 
 		block->in->seq_valid[i] = give;
 		block->in->seq[i] = below(&b->chance, 64);
 		if (!give)
 			continue;
-		block->in->seq[i] = block->seq[at].seq;
-		block->passed_bytes = block->seq[at].bytes;
-		block->seq_take++;
+		block->in->seq[i] = packet->seq;
+		block->passed_bytes = packet->bytes;
+		become_visible(block, ++block->seq_take);
 	}
 }
 
@@ -411,6 +427,7 @@ static void make_completion(struct pcie_block *block)
 	}
 	if (!o->busy)
 		return;
+	become_visible(block, o->behind);
 	count = part_of(block, o);
 	done = count == o->dw_left;
 	from = o->begun ? o->dw_at * 4 : o->from;
@@ -519,8 +536,8 @@ void pcie_block_show(struct pcie_block *block)
 	memmove(block->np_shown + 1, block->np_shown, sizeof(block->np_shown) - sizeof(block->np_shown[0]));
 	block->np_shown[0] = block->np_credit > 15 ? 15 : block->np_credit < 0 ? 0 : (unsigned)block->np_credit;
 	block->in->nph_av = block->np_shown[7];
-	block->in->cc_ready = pcie_go(b, GAP_CC_RQ);
-	block->in->rq_ready = pcie_go(b, GAP_CC_RQ);
+	block->in->cc_ready = pcie_go(b, GAP_CC);
+	block->in->rq_ready = pcie_go(b, GAP_RQ);
 }
 
 void pcie_block_clock(struct pcie_block *block, const struct pcie_pins_out *out)

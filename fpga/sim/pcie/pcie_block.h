@@ -25,7 +25,10 @@ struct pcie_block_ops {
 	/* The completion of a read begins; it is complete. */
 	void (*completion_begins)(void *user);
 	void (*completed)(void *user, const uint8_t *data, unsigned bytes);
-	/* Requests by the card; a read of 0 bytes is a flush read. */
+	/*
+	 * Requests by the card; a read of 0 bytes is a flush read. A write comes when its sequence number returns, or ahead of the
+	 * completion of a read behind it: until then a completion by the card may pass it.
+	 */
 	void (*write)(void *user, uint64_t address, const uint8_t *data, unsigned bytes);
 	void (*read)(void *user, unsigned tag, uint64_t address, unsigned bytes);
 	/* Contents of host memory. */
@@ -36,10 +39,16 @@ struct pcie_block_ops {
 	void (*interrupt)(void *user, unsigned vector, bool again);
 };
 
+struct pcie_sent { /* a packet of the card */
+	unsigned seq, length; /* of a write */
+	uint64_t bytes, at, address;
+	uint8_t data[1024]; /* the greatest max payload */
+};
+
 struct pcie_outstanding { /* an outstanding read by the card */
 	bool busy, begun, stale; /* stale: the card no longer waits for it, and gets wrong data */
 	uint64_t from, to; /* bytes; for a flush, from = to + 1 */
-	unsigned dw_left;
+	unsigned dw_left, behind; /* packets ahead of it */
 	uint64_t dw_at;
 };
 
@@ -76,11 +85,8 @@ struct pcie_block {
 	struct pcie_collected rq;
 	unsigned rq_first_be, rq_last_be, rq_seq;
 	uint64_t rq_bytes, passed_bytes; /* written; and those that nothing may pass any more */
-	struct {
-		unsigned seq;
-		uint64_t bytes, at;
-	} seq[PCIE_PACKETS_MAX];
-	unsigned seq_put, seq_take;
+	struct pcie_sent sent_packets[PCIE_PACKETS_MAX]; /* a ring: to seq_put; from seq_take the number is to return, from visible the data */
+	unsigned seq_put, seq_take, visible;
 	int np_credit;
 	unsigned np_shown[8];
 	struct pcie_outstanding reads[PCIE_TAGS_MAX];

@@ -218,7 +218,7 @@ static void clock_once(void)
 	struct us_out out;
 
 	show_rc();
-	t.in.block.rq_ready = pcie_go(&t.bench, GAP_CC_RQ);
+	t.in.block.rq_ready = pcie_go(&t.bench, GAP_RQ);
 	if (!t.in.block.rq_ready && t.bench.clocks < t.credit_until)
 		t.credit_until++; /* what is offered stays */
 	t.in.d_ready = pcie_go(&t.bench, GAP_D);

@@ -32,6 +32,7 @@
 #define PAGE_LIST   (HOST + 0x3000)
 #define DATA	    (HOST + 0x4000) /* registered: two pages, in reverse order in the list */
 #define VECTOR	    3u
+#define RING	    16u /* entries */
 
 /* The pool uses the gaps of r and d, which do not exist here. */
 #define GAP_POOL   GAP_R
@@ -58,7 +59,9 @@ static struct {
 		unsigned length, lines;
 	} pool_reads[POOL_READS]; /* a ring */
 	unsigned pool_put, pool_take;
-	unsigned submitted; /* ring entries */
+	unsigned submitted, completed; /* ring entries */
+	uint64_t tags[RING];
+	bool paged; /* the page list was read */
 } t;
 
 static struct {
@@ -102,6 +105,7 @@ static void on_read(void *user, unsigned tag, uint64_t address, unsigned bytes)
 	(void)user;
 	(void)tag;
 	memory_at(address, bytes);
+	t.paged = t.paged || address == PAGE_LIST;
 }
 
 static uint8_t on_byte(void *user, uint64_t address)
@@ -298,7 +302,7 @@ static void configure(void)
 	set(context + GLK_CONTEXT_VECTOR, VECTOR);
 	set(GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 	set(context + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
-	t.submitted = 0;
+	t.submitted = t.completed = 0;
 	pcie_same(&t.bench, "refused register accesses", 0, value_of(GLK_CARD_ERROR_CAUSE));
 }
 
@@ -376,29 +380,49 @@ static void poisoned_counted(uint64_t before)
 	pcie_same(&t.bench, "poisoned writes counted", happened.poisoned - before, value_of(GLK_CARD_ERR_WINDOW));
 }
 
-/* One entry, from the ring in host memory to its completion there and the interrupt after it. */
-static void ring_entry(unsigned opcode, unsigned m, uint64_t offset, uint64_t at, unsigned bytes)
+/* Puts an entry into the ring in host memory. */
+static void ring_put(unsigned opcode, unsigned flags, unsigned m, uint64_t offset, uint64_t at, unsigned bytes)
 {
-	unsigned slot = t.submitted % 16, sent = t.block.sent[VECTOR], clocks = 0;
-	uint64_t tag = draw(&t.bench.chance), sqe[8] = { 0 }, cqe[2];
+	uint64_t sqe[8] = { opcode | flags << GLK_SQE_FLAGS_SHIFT, draw(&t.bench.chance) };
 
-	sqe[0] = opcode | GLK_FLAG_INTERRUPT << GLK_SQE_FLAGS_SHIFT;
-	sqe[1] = tag;
-	if (opcode != GLK_OP_RELEASE) {
+	if (opcode != GLK_OP_RELEASE && opcode != GLK_OP_NOP) {
 		sqe[0] |= (uint64_t)m << GLK_SQE_WINDOW_SHIFT | (uint64_t)bytes << GLK_SQE_LENGTH_SHIFT;
 		sqe[2] = offset;
 		sqe[3] = at << GLK_SQE_REGISTRATION_OFFSET_SHIFT;
 	}
-	memcpy(t.host + (SQ - HOST) + slot * sizeof(sqe), sqe, sizeof(sqe));
-	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_HEAD, t.submitted & 0xffff);
-	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, ++t.submitted & 0xffff);
+	t.tags[t.submitted % RING] = sqe[1];
+	memcpy(t.host + (SQ - HOST) + t.submitted++ % RING * sizeof(sqe), sqe, sizeof(sqe));
+}
+
+static void ring_submit(void)
+{
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_HEAD, t.completed & 0xffff);
+	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, t.submitted & 0xffff);
+}
+
+/* The next completion is in host memory. */
+static void ring_completed(void)
+{
+	uint64_t cqe[2];
+
+	memcpy(cqe, t.host + (CQ - HOST) + t.completed % RING * sizeof(cqe), sizeof(cqe));
+	pcie_same(&t.bench, "completion tag", t.tags[t.completed % RING], cqe[0]);
+	pcie_same(&t.bench, "completion status", GLK_ST_OK, (cqe[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
+	pcie_same(&t.bench, "completion phase", !(t.completed / RING % 2), (cqe[1] & GLK_CQE_PHASE_MASK) != 0);
+	t.completed++;
+	happened.entries++;
+}
+
+/* One entry, from the ring to its completion and the interrupt after it. */
+static void ring_entry(unsigned opcode, unsigned m, uint64_t offset, uint64_t at, unsigned bytes)
+{
+	unsigned sent = t.block.sent[VECTOR], clocks = 0;
+
+	ring_put(opcode, GLK_FLAG_INTERRUPT, m, offset, at, bytes);
+	ring_submit();
 	while (t.block.sent[VECTOR] == sent && wait_for("no interrupt for a ring entry", &clocks))
 		;
-	memcpy(cqe, t.host + (CQ - HOST) + slot * sizeof(cqe), sizeof(cqe)); /* written before the interrupt */
-	pcie_same(&t.bench, "completion tag", tag, cqe[0]);
-	pcie_same(&t.bench, "completion status", GLK_ST_OK, (cqe[1] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT);
-	pcie_same(&t.bench, "completion phase", !((t.submitted - 1) / 16 % 2), (cqe[1] & GLK_CQE_PHASE_MASK) != 0);
-	happened.entries++;
+	ring_completed();
 	happened.interrupts += t.block.sent[VECTOR] - sent;
 }
 
@@ -425,6 +449,37 @@ static void ring(void)
 		pcie_same(&t.bench, "get data", t.expected[m][offset + i], *registered(at + i));
 }
 
+/* A get whose writes fill the adapter's buffer, and entries without data behind it, whose completions then wait inside the card: the
+ * register that counts completions does not report them before they are in memory. */
+static void counted(void)
+{
+	unsigned beat = t.bench.beat, limit = t.block.write_limit < 256 ? t.block.write_limit : 256, clocks = 0;
+	unsigned packets = (32768 / 8 / beat - 4) / ((limit + 16 + beat - 1) / beat), before = t.bench.gap[GAP_RQ];
+
+	while (t.submitted % 8) /* the card reads up to eight entries at a time */
+		ring_entry(GLK_OP_NOP, 0, 0, 0, 0);
+	ring_put(GLK_OP_GET, 0, POOL, 0, 0, packets * limit + limit / 2 + under(4 * limit));
+	while (t.submitted % 8)
+		ring_put(GLK_OP_NOP, 0, 0, 0, 0, 0);
+	t.paged = false;
+	ring_submit();
+	while (!t.paged && wait_for("no read of a page list", &clocks)) /* the last read ahead of the data */
+		;
+	t.bench.stall[GAP_RQ] = 1500;
+	t.bench.gap[GAP_RQ] = 245;
+	for (unsigned i = 400 + under(600); i; i--)
+		clock_once();
+	while (t.completed != t.submitted && !t.bench.failure[0]) {
+		unsigned count = (unsigned)value_of(GLK_CONTEXT_ARRAY + GLK_CONTEXT_CQ_TAIL) - t.completed;
+
+		if (++clocks == CLOCKS_MAX || count > t.submitted - t.completed)
+			pcie_fail(&t.bench, "count of completions", t.submitted - t.completed, count);
+		while (count-- && !t.bench.failure[0])
+			ring_completed();
+	}
+	t.bench.gap[GAP_RQ] = before;
+}
+
 /* A release by the doorbell page: after its record and interrupt, all stores are visible. */
 static void release(void)
 {
@@ -447,7 +502,7 @@ static void silence(void)
 	unsigned clocks = 0, steps = under(3) * 400;
 
 	fill(t.host + (DATA - HOST), 8192);
-	memcpy(t.host + (SQ - HOST) + t.submitted % 16 * sizeof(sqe), sqe, sizeof(sqe));
+	memcpy(t.host + (SQ - HOST) + t.submitted % RING * sizeof(sqe), sqe, sizeof(sqe));
 	for (unsigned i = 0; i < 3000; i++)
 		t.expected[POOL][i] = *registered(i);
 	set(GLK_CONTEXT_ARRAY + GLK_CONTEXT_SQ_TAIL, ++t.submitted & 0xffff);
@@ -463,6 +518,7 @@ static void reset(bool silent)
 	static uint8_t before[MEMORIES][POOL_BYTES];
 	uint64_t generation = value_of(GLK_CARD_GENERATION), since;
 	unsigned clocks = 0;
+	uint8_t any;
 
 	memcpy(before, t.expected, sizeof(before));
 	for (unsigned i = 0; i < 20; i++) {
@@ -489,6 +545,7 @@ static void reset(bool silent)
 	wait_register("not ready after a reset", GLK_CARD_STATUS, GLK_CARD_STATUS_READY_MASK, 1);
 	pcie_same(&t.bench, "generation", generation + 1, value_of(GLK_CARD_GENERATION));
 	pcie_same(&t.bench, "window after a reset", 0, value_of(GLK_WINDOW_ARRAY + GLK_WINDOW_Q0));
+	host_read(4, 0, &any, 1); /* behind writes to the pool that were in flight */
 	for (unsigned m = 0; m < MEMORIES; m++)
 		for (unsigned i = 0; i < WINDOW; i++)
 			if (t.memory[m][i] == before[m][i])
@@ -538,6 +595,7 @@ static bool run_round(uint64_t seed, uint64_t round, const char *wave)
 		release();
 		stores(20);
 		ring();
+		counted();
 		poisoned_counted(poisoned);
 		reset(under(2));
 	}
