@@ -44,6 +44,10 @@ static void acknowledge(struct serve_card *card, struct serve_in *in)
 		uint64_t left = card->posted[p] - card->acknowledged[p];
 		unsigned n;
 
+		if (card->local[p] && card->now >= card->local[p]) {
+			card->local[p] = 0;
+			report_failure(card, p, 0);
+		}
 		if (!left || card->failing[p] || card->now < card->next[p])
 			continue;
 		n = 1 + below(card->chance, (unsigned)left);
@@ -67,14 +71,19 @@ static void acknowledge(struct serve_card *card, struct serve_in *in)
 		fault(card, "too many failures for the bench");
 }
 
+/* Around the clock in which a release sees its mark reached, a load fails. */
 static void see_marks(struct serve_card *card, const struct serve_out *out)
 {
+	uint16_t before = card->reached;
+
 	card->reached = 0;
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
 		if (out->take >> p & 1)
 			card->mark[p] = card->posted[p];
 		else if (card->acknowledged[p] >= card->mark[p])
 			card->reached |= (uint16_t)(1u << p);
+		if ((card->reached & ~before) >> p & 1 && card->fails && !below(card->chance, 2))
+			card->local[p] = card->now + 1 + below(card->chance, 20);
 	}
 }
 
@@ -253,7 +262,7 @@ bool serve_card_quiet(const struct serve_card *card)
 	if (card->given_count || card->length || card->load_count || card->writing || card->reported_count)
 		return false;
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++)
-		if (card->posted[p] != card->acknowledged[p])
+		if (card->posted[p] != card->acknowledged[p] || card->local[p])
 			return false;
 	return true;
 }

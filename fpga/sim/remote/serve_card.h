@@ -61,6 +61,7 @@ struct serve_card {
 	unsigned reported_first, reported_count;
 	uint64_t failed_at[SERVE_PARTITIONS][SERVE_FAILS];
 	unsigned failed[SERVE_PARTITIONS];
+	uint64_t local[SERVE_PARTITIONS]; /* clock in which a load of this card fails, or 0 */
 
 	struct {
 		int ask;
