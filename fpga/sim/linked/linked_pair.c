@@ -45,7 +45,7 @@ int linked_pair_create(struct linked_pair *pair, const enum linked_kind kinds[2]
 			.serial = 100 * (1 + seed) + i,
 			.cluster = (uint8_t)(1 + i),
 			.session = (uint16_t)(1 + 7 * round + 1000 * i),
-			.packing = kinds[i] == LINKED_RTL || round % 4 != 1,
+			.packing = kinds[i] == LINKED_RTL || round % 2 == 0,
 			.wave = kinds[i] == LINKED_RTL ? wave : NULL,
 			.wait = wait,
 			.user = pair,

@@ -129,15 +129,16 @@ void work_settings(struct work *w, unsigned side, unsigned role)
 {
 	unsigned p = w->side[side].partition[role];
 	bool packing = w->pair.card[side].config.packing, open = role == WORK_NEAR || (role == WORK_SECOND && w->side[side].second_open);
+	bool refuses = !w->pair.card[1 - side].config.packing; /* the other card, the compact form, which must not be sent then */
 	uint64_t mode = open ? GLK_PARTITION_MODE_OPEN_MASK : 0;
 
 	if (!chance(w, 4))
 		mode |= GLK_PARTITION_MODE_COALESCE_MASK;
 	if (!w->width || chance(w, 2))
 		mode |= GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
-	if (chance(w, 2) && packing)
+	if ((refuses || chance(w, 2)) && packing)
 		mode |= GLK_PARTITION_MODE_PACKING_MASK;
-	if (chance(w, 2) && packing)
+	if ((refuses || chance(w, 2)) && packing)
 		mode |= GLK_PARTITION_MODE_COMPACT_MASK;
 	if (chance(w, 2) && packing)
 		mode |= GLK_PARTITION_MODE_KEEP_MASK;
