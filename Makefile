@@ -99,8 +99,8 @@ pictures: report
 # All tests. The VM lane, one VM at a time, has priority; the Debian packages, for which it waits at its end, come next; the other
 # lanes run at low priority on the remaining CPU time, and so does the build with sanitizers. As for the demo, the root file
 # systems are made while packages are installed. checkpatch mostly waits for a download. Sanitizers see nothing in tests of the
-# suites docs and script, which read files. SAMPLE: a sixteenth of the proofs' mutation tests, of the recorded proofs and of the
-# synthesized blocks, another one with each commit; make check SAMPLE=K/N repeats or widens it.
+# suites docs and script, which read files. SAMPLE: a sixteenth of the proofs' mutation tests, of the recorded proofs, of the faults
+# in mutations.toml and of the synthesized blocks, another one with each commit; make check SAMPLE=K/N repeats or widens it.
 SAMPLE ?= $(shell echo $$((0x$$(git rev-parse HEAD 2>/dev/null | cut -c 1-4 | grep . || echo 0) % 16)))/16
 check:
 	@tools/setup/packages vm
@@ -147,8 +147,8 @@ check:
 		"$(ASAN) --no-suite docs --no-suite script --num-processes 2" \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
 
-# What check samples, whole: its suites on further kernels, all mutation tests of the proofs, all synthesis limits, longer lock
-# steps.
+# What check samples, whole: its suites on further kernels, all mutation tests of the proofs, all faults of mutations.toml, all
+# synthesis limits, longer lock steps.
 FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-$(group))
 check-more: user check-machines
 	tools/setup/check "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
@@ -157,7 +157,7 @@ check-more: user check-machines
 		"tests/vm/run-suite arm64-16k basic" "tests/vm/run-suite arm64-16k memory" \
 		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" \
 		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" \
-		"$(MESON)/fpga/model/lease-random-test --accesses 20000000" -- "$(MESON) $(FORMAL)" \
+		"$(MESON)/fpga/model/lease-random-test --accesses 20000000" -- "$(MESON) $(FORMAL) mutate-known" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40" \
 		"$(MESON)/fpga/sim/card/lockstep-card-128-1 --rounds 12" \
 		"$(MESON)/fpga/sim/linked/test-linked-card --cards rtl,model --rounds 5 --clocks 8000" \
