@@ -199,9 +199,8 @@ static void reset(struct bench *b, const struct place *places)
 }
 
 /* Clocks until a page list or data are being read, and stalls the answer. */
-static void catch(struct bench *b, const struct loose_place *of)
+static void catch(struct bench *b, const struct loose_place *of, bool data)
 {
-	bool data = bench_chance(b, 2);
 	uint64_t from = data ? of->data : of->list, bytes = LOOSE_PAGES * (data ? GLK_PAGE_SIZE : 8);
 
 	for (unsigned i = 0; i < 2000 && !card_dut_reading(b->pair.dut, from, bytes); i++)
@@ -210,19 +209,20 @@ static void catch(struct bench *b, const struct loose_place *of)
 	pair_card_clock(&b->pair, below(&b->chance, 8));
 }
 
-/* Takes away what a transfer uses, on the card only; from the read behind it the card must not access it. */
+/* Takes away or replaces what a transfer uses, on the card only; from the read behind it the card must not access it. */
 static void take_away(struct bench *b, const struct place *places, enum what what)
 {
 	unsigned r = below(&b->chance, region_count(b));
 	const struct loose_place of = loose_place(b, r);
 	const uint64_t none = 0;
+	bool replaced = what == REGISTRATION && bench_chance(b, 2);
 	uint64_t busy = GLK_CARD_DRAIN_BUSY_MASK, drain = GLK_DRAIN_CARD;
 	unsigned reg = what == REGION ? bench_region_reg(r, GLK_REGION_CONTROL) :
 		       what == WINDOW ? bench_window_reg(2 * r, GLK_WINDOW_Q0) : bench_registration_reg(r, GLK_REGISTRATION_Q0);
 
 	load_up(b, places, bench_chance(b, 2));
-	if (bench_chance(b, 2))
-		catch(b, &of);
+	if (replaced || bench_chance(b, 2))
+		catch(b, &of, !replaced && bench_chance(b, 2));
 	else
 		pair_card_clock(&b->pair, below(&b->chance, bench_chance(b, 2) ? 300 : 1500));
 	if (bench_chance(b, 2)) { /* with a record on its way */
@@ -230,6 +230,12 @@ static void take_away(struct bench *b, const struct place *places, enum what wha
 		pair_card_clock(&b->pair, below(&b->chance, 200));
 	}
 	pair_card_post(&b->pair, 0, reg, &none, sizeof(none));
+	if (replaced) { /* the transfer goes on, with other memory; what it reads of the list now is of the old one */
+		b->pair.still_until[CARD_DUT_RD] = card_dut_clocks(b->pair.dut) + 4000;
+		b->turn[r]++;
+		loose_set_up_registration(b, r);
+		b->pair.still_until[CARD_DUT_RD] = card_dut_clocks(b->pair.dut) + below(&b->chance, 100);
+	}
 	pair_card_get(&b->pair, GLK_CARD_STATUS);
 	pair_pass(&b->pair);
 	if (what != WINDOW) {
