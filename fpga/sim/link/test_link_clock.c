@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Two link layers behind glk_link_clock, each with a clock of the card and one of its transceivers, over a model of the lanes
- * between them: back-pressure, loss of signal, resets of the transceivers and of the cards. Flits arrive once and in order; all
- * of them, unless a session ends. Without faults, and with a card's clock that is not slower than the lanes, no block is lost on
- * the way in and nothing is sent again; the RTL's assertion says that none is lost on the way out.
+ * between them: back-pressure, loss of signal, which takes a link down, resets of the transceivers and of the cards. Flits arrive
+ * once and in order; all of them, unless a session ends. Without faults, and with a card's clock that is not slower than the lanes,
+ * no block is lost on the way in and nothing is sent again; the RTL's assertion says that none is lost on the way out.
  *
  * link-clock [--seed N] [--round N] [--rounds N] [--wave FILE]
  */
@@ -19,6 +19,7 @@
 enum {
 	EDGES = 30000,	/* of a round with traffic */
 	DRAIN = 200000, /* edges until everything has arrived, at most */
+	SEEN = 200,	/* clocks of a card until it sees a loss of signal, at most */
 	FLYING = 8192,	/* blocks between the ends; a power of two */
 	GOOD = 200,	/* flits of each end without faults */
 };
@@ -36,6 +37,7 @@ struct end {
 	uint64_t sent, arrived;		  /* blocks */
 	uint64_t next, came, lossy;	  /* flits: the next one, the next to arrive here, those that may be lost on the way here */
 	unsigned credit, owed, put_rate, take_rate, reset_left, wire_reset_left, down_left;
+	unsigned unseen; /* clocks of the card since a loss of signal that its link layer, which is up, has not seen; or 0 */
 };
 
 static struct {
@@ -92,11 +94,15 @@ static void card_after(struct end *e, unsigned i)
 {
 	struct link_clock_pins *p = &e->pins;
 
+	if (p->rst || !p->up)
+		e->unseen = 0;
+	else if (e->unseen && ++e->unseen > SEEN)
+		fail(i, "a loss of signal is not seen", SEEN, e->unseen);
 	if (p->rst)
 		return;
 	t.replays += p->e_replay;
-	t.crcs += p->e_crc;
-	t.lost += p->e_lost;
+	t.crcs += p->e_crc && p->up; /* before, the other end may have begun to send earlier */
+	t.lost += p->e_lost && p->up;
 	t.ended += p->e_ended;
 	if (p->e_ended)
 		forget(i);
@@ -123,9 +129,13 @@ static void wire_before(struct end *e, unsigned i)
 	struct end *other = &t.end[!i];
 	struct lane_block *b = &other->flying[other->arrived % FLYING];
 
+	bool was_up = p->rx_up;
+
 	p->w_rst = e->wire_reset_left > 0;
 	e->wire_reset_left -= p->w_rst;
 	p->rx_up = !p->w_rst && e->down_left == 0 && other->wire_reset_left == 0;
+	if (was_up && !p->rx_up && p->up && !e->unseen)
+		e->unseen = 1;
 	e->down_left -= e->down_left > 0;
 	if (p->tx_valid && p->tx_ready && !p->w_rst) {
 		struct lane_block *gone = &e->flying[e->sent++ % FLYING];
@@ -243,6 +253,8 @@ static void run_round(void)
 	for (unsigned i = 0; i < EDGES && !t.failure[0]; i++)
 		step();
 	t.fault_rate = 0;
+	for (unsigned i = 0; i < EDGES && !t.failure[0]; i++) /* the last session that a fault ends has ended */
+		step();
 	t.enough = (t.end[0].next > t.end[1].next ? t.end[0].next : t.end[1].next) + GOOD;
 	for (unsigned i = 0; i < 2; i++)
 		t.end[i].put_rate = t.end[i].take_rate = 256;
