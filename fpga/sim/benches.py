@@ -9,8 +9,10 @@ import subprocess
 
 # Tests in the order of their cost, with arguments for a short run.
 TESTS = {
-    "async-fifo-4": [], "link-clock": [], "pool-axi-128": [], "trim-rtl": [], "link-registers": [], "lockstep-tsu-2-2-4": [], "lockstep-region-chunks": [], "lockstep-registers": [],
-    "lockstep-cluster-tx-16": ["--flits", "100000"], "lockstep-cluster-rx": ["--flits", "100000"], "lockstep-link-layer-4": [], "link-chain": [],
+    "async-fifo-4": [], "link-clock": [], "pool-axi-128": [], "trim-rtl": [], "link-registers": [],
+    "lockstep-tsu-2-2-4": [], "lockstep-region-chunks": [], "lockstep-registers": [],
+    "lockstep-cluster-tx-16": ["--flits", "100000"], "lockstep-cluster-rx": ["--flits", "100000"], "lockstep-link-layer-4": [],
+    "link-chain": [],
     "lockstep-finepack-rx-128-1": ["--packets", "1000"], "lockstep-finepack-rx-256-2": ["--packets", "1000"],
     "lockstep-finepack-tx-128-1-16": ["--stores", "40000"], "lockstep-finepack-tx-256-2-32": ["--stores", "40000"],
     "remote-send-128": [], "remote-ask-128-4-rtl": [], "serve-load-128-3": [], "serve-128-3": [], "pcie-us": [], "pcie-reads": [],

@@ -30,13 +30,14 @@ import collections
 import concurrent.futures
 import functools
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
+
+from sample import one_in_n
 
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent / "rtl"
@@ -276,12 +277,7 @@ def exceeded(most, numbers):
 def check_limits(limits, jobs):
     """Checks every block that has limits, or a sample of them, against its limits. TAP."""
     settings = {name: str(value) for name, value in limits.pop("set").items()}
-    sample = os.environ.get("GPULINK_SAMPLE", "0/1")
-    which = re.fullmatch(r"(\d+)/([1-9]\d*)", sample)
-    if not which or int(which[1]) >= int(which[2]):
-        sys.exit(f"synth: GPULINK_SAMPLE={sample} is not K/N with K less than N")
-    print(f"# GPULINK_SAMPLE={sample}, of {len(limits)} blocks")
-    limits = {block: limits[block] for block in list(limits)[int(which[1])::int(which[2])]}
+    limits = {block: limits[block] for block in one_in_n(list(limits), "synth", "blocks")}
     failed = 0
     print(f"# {version()}, {settings}")
     for number, (block, (is_now, paths, through)) in enumerate(measured(list(limits), settings, jobs), 1):

@@ -230,7 +230,7 @@ static void take_away(struct bench *b, const struct place *places, enum what wha
 		pair_card_clock(&b->pair, below(&b->chance, 200));
 	}
 	pair_card_post(&b->pair, 0, reg, &none, sizeof(none));
-	if (replaced) { /* the transfer goes on, with other memory; what it reads of the list now is of the old one */
+	if (replaced) { /* the transfer ends, or goes on with other memory: timing decides */
 		b->pair.still_until[CARD_DUT_RD] = card_dut_clocks(b->pair.dut) + 4000;
 		b->turn[r]++;
 		loose_set_up_registration(b, r);

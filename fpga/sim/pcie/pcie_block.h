@@ -85,7 +85,8 @@ struct pcie_block {
 	struct pcie_collected rq;
 	unsigned rq_first_be, rq_last_be, rq_seq;
 	uint64_t rq_bytes, passed_bytes; /* written; and those that nothing may pass any more */
-	struct pcie_sent sent_packets[PCIE_PACKETS_MAX]; /* a ring: to seq_put; from seq_take the number is to return, from visible the data */
+	/* A ring, up to seq_put; from seq_take the numbers have not returned, from visible the host does not see the data. */
+	struct pcie_sent sent_packets[PCIE_PACKETS_MAX];
 	unsigned seq_put, seq_take, visible;
 	int np_credit;
 	unsigned np_shown[8];

@@ -33,6 +33,7 @@
 #define DATA	    (HOST + 0x4000) /* registered: two pages, in reverse order in the list */
 #define VECTOR	    3u
 #define RING	    16u /* entries */
+#define BUFFER	    4096u /* bytes of the beats in glk_pcie_rq's buffer, of which four stay free */
 
 /* The pool uses the gaps of r and d, which do not exist here. */
 #define GAP_POOL   GAP_R
@@ -454,7 +455,7 @@ static void ring(void)
 static void counted(void)
 {
 	unsigned beat = t.bench.beat, limit = t.block.write_limit < 256 ? t.block.write_limit : 256, clocks = 0;
-	unsigned packets = (32768 / 8 / beat - 4) / ((limit + 16 + beat - 1) / beat), before = t.bench.gap[GAP_RQ];
+	unsigned packets = (BUFFER / beat - 4) / ((limit + 16 + beat - 1) / beat), before = t.bench.gap[GAP_RQ];
 
 	while (t.submitted % 8) /* the card reads up to eight entries at a time */
 		ring_entry(GLK_OP_NOP, 0, 0, 0, 0);
