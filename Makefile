@@ -27,36 +27,26 @@ POOL    ?= 0
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all demo demo-machine demo-programs report docs pictures bench bench-peers paper quick check check-machines \
-	check-programs check-more check-debug-kernel check-debian soak loggop checkpatch proofs deb synth place coverage mutate install module \
-	clean packages user asan
+	check-programs check-more check-debug-kernel check-debian soak loggop checkpatch proofs deb synth place coverage mutate install \
+	uninstall module clean packages configure configure-asan user asan
 
 all: user
 
 packages:
 	@tools/setup/packages
 
-# The demo and the report are configured without the RTL, so they do not need Verilator; other targets reconfigure with it.
-$(MESON)/build.ninja:
-	@mkdir -p $(BUILD)
-	@echo "meson: configuring $(MESON)"
-	@meson setup $(MESON) --prefix=$(PREFIX) -Drtl=false >$(BUILD)/meson-setup.log || { cat $(BUILD)/meson-setup.log; exit 1; }
+# What the tests need must be there: configuring fails, and names what is missing. The demo, the report and `make install` configure
+# the same folder with what is installed, so they need neither Verilator nor the packages of optional parts.
+configure: packages
+	tools/setup/configure $(MESON) -Drtl=true -Dauto_features=enabled
 
-$(MESON)/with-rtl: | packages
-	meson setup $(if $(wildcard $(MESON)/build.ninja),--reconfigure) $(MESON) --prefix=$(PREFIX) -Drtl=true
-	@touch $@
+configure-asan: packages
+	tools/setup/configure $(ASAN) -Dauto_features=enabled -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
 
-$(ASAN)/build.ninja: | packages
-	meson setup $(ASAN) -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
-
-# For a build folder that was configured without OpenCL.
-$(MESON)/with-opencl: | $(MESON)/build.ninja
-	@meson setup --reconfigure $(MESON) -Dopencl=enabled >$(BUILD)/meson-setup.log || { cat $(BUILD)/meson-setup.log; exit 1; }
-	@touch $@
-
-user: packages $(MESON)/with-rtl
+user: configure
 	ninja -C $(MESON) -j2
 
-asan: packages $(ASAN)/build.ninja
+asan: configure-asan
 	ninja -C $(ASAN) -j2
 
 # Installs the packages for the root file system first: it is then made while the compiler is installed and the programs are built.
@@ -72,7 +62,7 @@ demo-machine:
 
 demo-programs:
 	@tools/setup/packages user $(if $(filter rtl,$(LOGIC)),check) $(if $(filter 1,$(GPU)),gpu)
-	@$(MAKE) -s $(MESON)/$(if $(filter rtl,$(LOGIC)),with-rtl,build.ninja) $(if $(filter 1,$(GPU)),$(MESON)/with-opencl)
+	@tools/setup/configure $(MESON) $(if $(filter rtl,$(LOGIC)),-Drtl=true) $(if $(filter 1,$(GPU)),-Dopencl=enabled)
 	@echo "ninja: building $(notdir $(DEMO_PROGRAMS))"
 	@ninja -C $(MESON) --quiet $(DEMO_PROGRAMS)
 
@@ -80,14 +70,14 @@ demo-programs:
 WORKLOAD ?= sssp
 report:
 	@tools/setup/packages user
-	@$(MAKE) -s $(MESON)/build.ninja
+	@tools/setup/configure $(MESON)
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	$(MESON)/tools/replay/gpulink-replay report $(BUILD)/report.html --workload $(WORKLOAD) --input $(GRAPH)
 
 # All pages, the man pages, and reports of some workloads, as a site: build/docs/index.html.
 docs:
 	@tools/setup/packages user docs
-	@$(MAKE) -s $(MESON)/build.ninja
+	@tools/setup/configure $(MESON)
 	@ninja -C $(MESON) --quiet tools/replay/gpulink-replay
 	docs/book $(BUILD)/docs $(MESON)/tools/replay/gpulink-replay
 
@@ -140,6 +130,7 @@ check:
 	-- \
 		"tests/vm/deb-check build" \
 		"tools/setup/checkpatch" \
+		"tools/setup/test/install-check" \
 	-- \
 		"$(MESON) --num-processes 2" \
 	-- \
@@ -167,7 +158,7 @@ check-more: user check-machines
 check-machines:
 	tools/vm/prepare
 
-check-programs: user $(ASAN)/build.ninja
+check-programs: user configure-asan
 
 # Three minutes, once everything is built: the fast unit tests, and one suite in a VM.
 quick: user
@@ -262,19 +253,13 @@ deb: packages
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
 
-# Without the headers of the running kernel, installs only user space and says so. Module signing is off: the distribution's
-# signing key is not available. modules_install skips depmod when the headers have no System.map, as Debian's; depmod's release
-# comes from the module's vermagic, because `make kernelrelease` returns a different one with Debian's headers.
-install: user
-	meson install -C $(MESON) --no-rebuild
-	$(if $(DESTDIR),,ldconfig)
-	@if [ -d $(KDIR) ]; then \
-		$(MAKE) -C $(KDIR) M=$(CURDIR) modules && \
-		$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) CONFIG_MODULE_SIG_ALL= modules_install && \
-		depmod $(if $(DESTDIR),-b $(DESTDIR)) $$(modinfo -F vermagic ./gpulink.ko | cut -d ' ' -f 1); \
-	else \
-		echo "install: no kernel headers at $(KDIR): gpulink.ko is not built (make install KDIR=...)"; \
-	fi
+# Programs, library and module need the packages of user space only; optional parts are built where their packages are installed.
+install:
+	@tools/setup/packages user
+	@tools/setup/install $(MESON) $(PREFIX) $(KDIR)
+
+uninstall:
+	@tools/setup/install --remove $(MESON)
 
 clean:
 	rm -rf $(MESON) $(ASAN)
