@@ -4,7 +4,8 @@ by the cases, not computed: here are only the bits."""
 
 import textwrap
 
-NOTICE = "# SPDX-License-Identifier: Apache-2.0\n# Made by tests/vectors/generate.py: edit that, not this.\n"
+from vector import NOTICE
+
 POSTED, REQUEST, RESPONSE, NONE = range(4)
 UP, RESUMED, LOST, ENDED = range(4)
 SESSION = 3  # in `wanted`

@@ -3,7 +3,8 @@
 
 import finepack as fp
 
-NOTICE = "# SPDX-License-Identifier: Apache-2.0\n# Made by tests/vectors/generate.py: edit that, not this.\n"
+# In two parts: programs that check licenses read each line of each file.
+NOTICE = "# SPDX-" "License-Identifier: Apache-2.0\n# Made by tests/vectors/generate.py: edit that, not this.\n"
 FETCH_ADD, SWAP, CAS = 5, 6, 7
 SETTINGS = ("h", "limit", "timeout", "coalesce", "describe")
 
