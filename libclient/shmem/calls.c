@@ -89,18 +89,14 @@ void shmem_ctx_destroy(shmem_ctx_t context)
 void shmem_barrier(int start, int log, int size, long *sync)
 {
 	glk_quiet();
-	if (glk_can_sync(start, log, size))
-		glk_sync(start, log, size);
-	else
+	if (!glk_sync(start, log, size, sync))
 		pshmem_barrier(start, log, size, sync);
 }
 
 void shmem_barrier_all(void)
 {
 	glk_quiet();
-	if (glk_can_sync(0, 0, g.pes))
-		glk_sync(0, 0, g.pes);
-	else
+	if (!glk_sync(0, 0, g.pes, NULL))
 		pshmem_barrier_all();
 }
 
@@ -108,9 +104,7 @@ void shmem_barrier_all(void)
 void shmem_sync(int start, int log, int size, long *sync)
 {
 	glk_before_wait();
-	if (glk_can_sync(start, log, size))
-		glk_sync(start, log, size);
-	else
+	if (!glk_sync(start, log, size, sync))
 		pshmem_sync(start, log, size, sync);
 }
 #endif
@@ -118,9 +112,7 @@ void shmem_sync(int start, int log, int size, long *sync)
 void shmem_sync_all(void)
 {
 	glk_before_wait();
-	if (glk_can_sync(0, 0, g.pes))
-		glk_sync(0, 0, g.pes);
-	else
+	if (!glk_sync(0, 0, g.pes, NULL))
 		pshmem_sync_all();
 }
 
@@ -129,7 +121,7 @@ void shmem_sync_all(void)
 static void barrier_before(void)
 {
 	glk_quiet();
-	glk_meet(0, 0, g.pes);
+	glk_meet(0, 0, g.pes, NULL);
 }
 
 void *shmem_malloc(size_t bytes)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <gpulink_regs.h>
@@ -363,36 +364,68 @@ void glk_push_aged(void)
 	}
 }
 
-bool glk_can_sync(int start, int log, int size)
+/*
+ * Several threads may meet in sets at the same time: then messages carry a key, the place of the set's `sync` in symmetric memory. Otherwise,
+ * and where all PEs meet, the key is 0: they are counted. Returns false if `sync` is in no memory that this library knows.
+ */
+static bool find_key(const long *sync, uint64_t *key)
 {
-	int stride = 1 << log, rank = (g.me - start) / stride;
+	int segment = g.multiple && sync ? glk_segment_of(sync, sizeof(*sync)) : 0;
 
-	return g.packs && !g.multiple && g.me >= start && (g.me - start) % stride == 0 && rank < size && start + (size - 1) * stride < g.pes;
+	*key = 0;
+	if (g.multiple && sync && segment >= 0)
+		*key = ((uint64_t)(uintptr_t)sync - (uint64_t)(uintptr_t)g.segments[segment].base + 1) * GLK_SEGMENTS + (unsigned)segment;
+	return segment >= 0;
 }
 
-void glk_sync(int start, int log, int size)
+static void send_sync(int pe, uint64_t key)
+{
+	struct glk_peer *p = &g.peers[pe];
+
+	if (!key) {
+		pshmem_fence(); /* behind the message before */
+		pshmem_uint64_p(&g.boxes[g.me].sync, ++p->sync_out, pe);
+		return;
+	}
+	glk_lock(&p->lock);
+	if (!p->mirror && (p->refused || !open_ring(pe))) {
+		fprintf(stderr, "libgpulink-shmem: PE %d: no memory\n", g.me);
+		pshmem_global_exit(1);
+	} else {
+		glk_ring_sync(pe, key);
+	}
+	glk_unlock(&p->lock);
+}
+
+static void await_sync(int pe, uint64_t key)
+{
+	uint64_t expected = key ? 0 : ++g.peers[pe].sync_in;
+	unsigned idle = 0;
+
+	while (key ? !glk_ring_take_sync(pe, key) : (int64_t)(__atomic_load_n(&g.boxes[pe].sync, __ATOMIC_ACQUIRE) - expected) < 0)
+		glk_ring_turn(&idle);
+}
+
+bool glk_sync(int start, int log, int size, const long *sync)
 {
 	int stride = 1 << log, rank = (g.me - start) / stride;
+	uint64_t key;
 
+	if (!g.packs || g.me < start || (g.me - start) % stride || rank >= size || start + (size - 1) * stride >= g.pes || !find_key(sync, &key))
+		return false;
 	atomic_thread_fence(memory_order_seq_cst);
 	atomic_fetch_add_explicit(&g.waiting, 1, memory_order_relaxed);
 	for (int step = 1; step < size; step *= 2) {
-		int to = start + (rank + step) % size * stride, from = start + (rank + size - step) % size * stride;
-		uint64_t expected = ++g.peers[from].sync_in;
-		unsigned idle = 0;
-
-		pshmem_fence(); /* behind the message before */
-		pshmem_uint64_p(&g.boxes[g.me].sync, ++g.peers[to].sync_out, to);
-		while ((int64_t)(__atomic_load_n(&g.boxes[from].sync, __ATOMIC_ACQUIRE) - expected) < 0)
-			glk_ring_turn(&idle);
+		send_sync(start + (rank + step) % size * stride, key);
+		await_sync(start + (rank + size - step) % size * stride, key);
 	}
 	atomic_fetch_sub_explicit(&g.waiting, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
+	return true;
 }
 
-void glk_meet(int start, int log, int size)
+void glk_meet(int start, int log, int size, const long *sync)
 {
 	glk_before_wait();
-	if (glk_can_sync(start, log, size))
-		glk_sync(start, log, size);
+	(void)glk_sync(start, log, size, sync);
 }

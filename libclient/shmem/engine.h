@@ -73,13 +73,14 @@ void glk_finish(void);
 /** Completes stores of packets and of the implementation's default context. */
 void glk_quiet(void);
 
-/** Whether glk_sync() can be used: not by several threads, and only for PEs that exist and include this one. */
-bool glk_can_sync(int start, int log, int size);
-
-/** Waits until the PEs start, start + 2^log, ... arrive, with progress. */
-void glk_sync(int start, int log, int size);
+/**
+ * Waits until the PEs start, start + 2^log, ... arrive, and receives meanwhile. `sync`: the call's synchronization array, or NULL for all
+ * PEs. Returns false if the implementation has to wait: for PEs that do not exist or do not include this one, and if threads may meet with
+ * an array in memory that is not known to be symmetric.
+ */
+bool glk_sync(int start, int log, int size, const long *sync);
 
 /** Before a collective call of the implementation: its PEs do not wait for each other's acknowledgements any more. */
-void glk_meet(int start, int log, int size);
+void glk_meet(int start, int log, int size, const long *sync);
 
 #endif /* GLK_SHMEM_ENGINE_H */

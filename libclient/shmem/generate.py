@@ -57,10 +57,10 @@ def body(result, name, short, arguments, real):
     if re.fullmatch(r"\w+_test", plain):
         return f"GLK_TEST({real});"
     if plain.startswith("malloc"):
-        return f"glk_quiet(); glk_meet(0, 0, glk_shmem.pes); return {real};"
+        return f"glk_quiet(); glk_meet(0, 0, glk_shmem.pes, NULL); return {real};"
     back = "" if result == "void" else "return "
     if "PE_start" in arguments:
-        return f"glk_meet(PE_start, logPE_stride, PE_size); {back}{real};"
+        return f"glk_meet(PE_start, logPE_stride, PE_size, {a[-1]}); {back}{real};"
     if a[-1] == "pe" and "iget" in plain:
         return f"glk_before_load({a[1]}, SIZE_MAX / 2, pe); {real};"
     if a[-1] == "pe":  # atomics, and what is not known

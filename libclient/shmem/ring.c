@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,6 +13,7 @@
 
 #define RECORD	8u	     /* bytes before a packet: its bytes, and the record's place in the stream */
 #define SKIP	UINT32_MAX   /* instead of a packet's bytes: the next record is at the ring's start */
+#define SYNC	(SKIP - 1)   /* a message of glk_sync() with a key: this */
 #define BATCH	(32u << 10)  /* bytes that are put without being asked for */
 #define TURNS	64u	     /* without a pause */
 #define WANT	UINT64_C(1)
@@ -120,13 +122,13 @@ static void make_room(int pe, uint64_t end)
 	atomic_fetch_sub_explicit(&g.waiting, 1, memory_order_relaxed);
 }
 
-void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
+/* `what`: the bytes of a packet, or SYNC. */
+static void append(int pe, uint32_t what, const void *data, size_t bytes)
 {
 	struct glk_peer *p = &g.peers[pe];
-	uint64_t record = record_bytes(bytes), at = p->produced & (g.ring - 1), batch = g.ring / 4 < BATCH ? g.ring / 4 : BATCH;
+	uint64_t record = record_bytes(bytes), at = p->produced & (g.ring - 1);
 	uint64_t skipped = at + record > g.ring ? g.ring - at : 0;
 	uint32_t words[2] = {SKIP, stamp(p->produced)};
-	unsigned idle = 0;
 
 	make_room(pe, p->produced + skipped + record);
 	if (skipped) {
@@ -134,15 +136,30 @@ void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
 		p->produced += skipped;
 		at = 0;
 	}
-	words[0] = (uint32_t)bytes;
+	words[0] = what;
 	words[1] = stamp(p->produced);
 	memcpy(p->mirror + at, words, RECORD);
-	memcpy(p->mirror + at + RECORD, packet, bytes);
+	memcpy(p->mirror + at + RECORD, data, bytes);
 	p->produced += record;
+}
+
+void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
+{
+	const struct glk_peer *p = &g.peers[pe];
+	uint64_t batch = g.ring / 4 < BATCH ? g.ring / 4 : BATCH;
+	unsigned idle = 0;
+
+	append(pe, (uint32_t)bytes, packet, bytes);
 	if (p->produced - p->pushed < batch)
 		return;
 	glk_ring_push(pe, false);
 	glk_ring_turn(&idle); /* who sends receives: others send too */
+}
+
+void glk_ring_sync(int pe, uint64_t key)
+{
+	append(pe, SYNC, &key, sizeof(key));
+	glk_ring_push(pe, false);
 }
 
 /* --- receiving --- */
@@ -159,6 +176,58 @@ static void apply(int pe, const uint8_t *packet, size_t bytes)
 	fprintf(stderr, "libgpulink-shmem: PE %d: invalid packet from PE %d: bytes=%zu (%u..%u)\n", g.me, pe, bytes,
 		GLK_PACKET_HEADER + 1, (unsigned)GLK_PACKET_MAX);
 	pshmem_global_exit(1);
+}
+
+/* Grows with the sets of PEs that meet at the same time. */
+static void add_sync(struct glk_peer *p, uint64_t key)
+{
+	glk_lock(&p->syncing);
+	if (p->syncs == p->syncs_max) {
+		unsigned more = 2 * p->syncs_max + 4;
+		uint64_t *keys = realloc(p->keys, more * sizeof(*keys));
+
+		if (!keys) {
+			fprintf(stderr, "libgpulink-shmem: PE %d: no memory\n", g.me);
+			pshmem_global_exit(1);
+			return;
+		}
+		p->keys = keys;
+		p->syncs_max = more;
+	}
+	p->keys[p->syncs++] = key;
+	glk_unlock(&p->syncing);
+}
+
+bool glk_ring_take_sync(int pe, uint64_t key)
+{
+	struct glk_peer *p = &g.peers[pe];
+	unsigned i = 0;
+	bool found;
+
+	if (!p->syncs)
+		return false;
+	glk_lock(&p->syncing);
+	while (i < p->syncs && p->keys[i] != key)
+		i++;
+	found = i < p->syncs;
+	if (found)
+		p->keys[i] = p->keys[--p->syncs];
+	glk_unlock(&p->syncing);
+	return found;
+}
+
+/* The record of a message, or of a packet. Returns its bytes. */
+static uint64_t take_record(int pe, uint32_t what, const uint8_t *data)
+{
+	uint64_t key;
+
+	if (what != SYNC) {
+		apply(pe, data, what);
+		return record_bytes(what);
+	}
+	memcpy(&key, data, sizeof(key));
+	add_sync(&g.peers[pe], key);
+	return record_bytes(sizeof(key));
 }
 
 /* Applies what PE `pe` has put, and acknowledges it if it waits or a quarter of the ring is free again. */
@@ -180,8 +249,7 @@ static bool receive_from(int pe)
 			p->consumed += g.ring - at;
 			continue;
 		}
-		apply(pe, ring + at + RECORD, words[0]);
-		p->consumed += record_bytes(words[0]);
+		p->consumed += take_record(pe, words[0], ring + at + RECORD);
 		atomic_thread_fence(memory_order_release); /* between packets is a fence of the sender, perhaps */
 	}
 	if (p->consumed != p->acknowledged && (word & WANT || p->consumed - p->acknowledged >= g.ring / 4)) {

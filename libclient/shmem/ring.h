@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rings of packets in symmetric memory, one for each pair of PEs, written by puts of the implementation. The sender has a copy of the
- * ring, so that several packets leave in one put; a counter follows behind a fence. The receiver applies the packets and puts back how many bytes it has applied.
+ * ring, so that several packets leave in one put; a counter follows behind a fence. The receiver applies the packets and puts back how many
+ * bytes it has applied. Messages of glk_sync() with a key go the same way.
  */
 #ifndef GLK_SHMEM_RING_H
 #define GLK_SHMEM_RING_H
@@ -25,6 +26,12 @@ unsigned glk_ring_payload(uint64_t ring);
 
 /** Appends a packet to the ring of PE `pe`, whose lock is held; waits for room. */
 void glk_ring_append(int pe, const uint8_t *packet, size_t bytes);
+
+/** Sends a message of glk_sync() with a key to PE `pe`, whose lock is held. */
+void glk_ring_sync(int pe, uint64_t key);
+
+/** Takes such a message from PE `pe`. Returns whether there was one. */
+bool glk_ring_take_sync(int pe, uint64_t key);
 
 /** Whether a packet for PE `pe`, whose lock is held, can be appended without waiting. */
 bool glk_ring_has_room(int pe);

@@ -201,13 +201,15 @@ void glk_stop(void)
 	if (!g.peers)
 		return;
 	glk_quiet();
-	glk_meet(0, 0, g.pes); /* nobody waits for this PE any more */
+	glk_meet(0, 0, g.pes, NULL); /* nobody waits for this PE any more */
+	pshmem_quiet(); /* nor does the implementation read the copies of rings */
 	glk_helper_stop();
 	if (g.prints)
 		print_counters();
 	for (int pe = 0; pe < g.pes; pe++) {
 		free(g.peers[pe].mirror);
 		free(g.peers[pe].marks);
+		free(g.peers[pe].keys);
 		for (int i = 0; i < GLK_SEGMENTS; i++)
 			glk_lane_free(g.peers[pe].lane[i]);
 	}

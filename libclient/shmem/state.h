@@ -28,7 +28,7 @@ struct glk_segment {
 /** Words in this PE that one other PE writes; all count up. */
 struct glk_box {
 	uint64_t head; /* bytes of its ring here that are valid; bit 0: it waits for their acknowledgement */
-	uint64_t sync; /* messages of glk_sync() */
+	uint64_t sync; /* messages of glk_sync() without a key */
 	uint64_t ack;  /* bytes of this PE's ring there that it has applied */
 	uint64_t unused[5];
 };
@@ -52,8 +52,12 @@ struct glk_peer {
 	/* Receiving, under the receive lock. */
 	uint64_t consumed, acknowledged;
 
-	/* glk_sync() */
+	/* Messages of glk_sync(): without a key, to and from this PE; with one, those that no call has taken yet, under `syncing`. */
 	uint64_t sync_out, sync_in;
+	atomic_bool syncing;
+	atomic_uint syncs;
+	unsigned syncs_max;
+	uint64_t *keys;
 };
 
 struct glk_shmem {

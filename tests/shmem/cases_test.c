@@ -5,6 +5,8 @@
  *   threads     several threads of each PE store, fence and read back
  *   loads       loads and atomics see this PE's stores to the same words without a quiet
  *   collective  some PEs are in a collective call when others wait for their acknowledgements
+ *   waits       so for every call in which a PE waits for another, in a program with several threads
+ *   sets        threads of each PE meet those of other PEs, in overlapping sets at the same time
  *   lock        PEs change a number under a lock, by packed stores
  *   symbols     all calls of <shmem.h> are this library's, and the level of threads is the one asked for
  *   unfinished  ends without finalize
@@ -15,6 +17,7 @@
 #include <pthread.h>
 #include <shmem.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,7 @@
 #define THREADS 4
 #define WORDS	5000L
 #define LOCKED	200
+#define ROUNDS	30
 
 static int me, pes;
 static unsigned errors;
@@ -152,17 +156,28 @@ static void loads(void)
 	shmem_barrier_all();
 }
 
-static void collective(void)
-{
-	static long sync_sum[SHMEM_REDUCE_SYNC_SIZE], sync_cast[SHMEM_BCAST_SYNC_SIZE], work[SHMEM_REDUCE_MIN_WRKDATA_SIZE + 1];
-	static long one = 1, sum, told, from;
-	long *words = symmetric(10000);
+#define SETS 3
 
+static long sync_barrier[SETS][SHMEM_BARRIER_SYNC_SIZE], sync_sum[SHMEM_REDUCE_SYNC_SIZE], sync_cast[SHMEM_BCAST_SYNC_SIZE];
+static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE + 1], one = 1, sum;
+
+static void prepare_collectives(void)
+{
+	for (int i = 0; i < SETS * SHMEM_BARRIER_SYNC_SIZE; i++)
+		sync_barrier[i / SHMEM_BARRIER_SYNC_SIZE][i % SHMEM_BARRIER_SYNC_SIZE] = SHMEM_SYNC_VALUE;
 	for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
 		sync_sum[i] = SHMEM_SYNC_VALUE;
 	for (int i = 0; i < SHMEM_BCAST_SYNC_SIZE; i++)
 		sync_cast[i] = SHMEM_SYNC_VALUE;
 	shmem_barrier_all();
+}
+
+static void collective(void)
+{
+	static long told, from;
+	long *words = symmetric(10000);
+
+	prepare_collectives();
 	for (int round = 0; round < 20; round++) {
 		if (me == round % pes) { /* late, and needs the others */
 			for (long i = 0; i < 100000; i++)
@@ -177,6 +192,102 @@ static void collective(void)
 		expect("broadcast", me == round % pes ? from : told, round);
 		shmem_barrier_all();
 	}
+}
+
+static long all_lock;
+
+static void in_barrier_all(void)
+{
+	shmem_barrier_all();
+}
+
+static void in_sync_all(void)
+{
+	shmem_sync_all();
+}
+
+static void in_barrier(void)
+{
+	shmem_barrier(0, 0, pes, sync_barrier[0]);
+}
+
+static void in_sync(void)
+{
+	shmem_sync(0, 0, pes, sync_barrier[0]);
+}
+
+static void in_memory(void)
+{
+	shmem_free(shmem_malloc(8));
+}
+
+static void in_sum(void)
+{
+	shmem_long_sum_to_all(&sum, &one, 1, 0, 0, pes, work, sync_sum);
+	expect("sum", sum, pes);
+}
+
+static void in_lock(void)
+{
+	shmem_set_lock(&all_lock);
+	shmem_clear_lock(&all_lock);
+}
+
+/* PE 1 comes only after its stores to the others, which wait for it, are complete. */
+static void waits(void)
+{
+	static void (*const kinds[])(void) = {in_barrier_all, in_sync_all, in_barrier, in_sync, in_memory, in_sum, in_lock};
+	long *word = symmetric(1);
+
+	prepare_collectives();
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+		if (me == 1)
+			shmem_set_lock(&all_lock);
+		shmem_barrier_all();
+		for (long i = 1; i <= ROUNDS && me == 1; i++)
+			for (int pe = 0; pe < pes; pe++) {
+				shmem_long_p(word, i, pe);
+				shmem_quiet();
+				expect("word at a PE that waits", shmem_long_g(word, pe), i);
+			}
+		if (me == 1)
+			shmem_clear_lock(&all_lock);
+		kinds[kind]();
+		shmem_barrier_all();
+	}
+}
+
+static long *arrived;
+
+/* A thread for each set of neighbours: 0 and 1, 0 to 2, 1 and 2. */
+static void *meet(void *which)
+{
+	static const int starts[SETS] = {0, 0, 1}, sizes[SETS] = {2, 3, 2};
+	long set = (long)(intptr_t)which;
+	int start = starts[set], end = start + sizes[set];
+
+	for (long i = 1; i <= 10 * ROUNDS && me >= start && me < end; i++) {
+		for (int pe = start; pe < end; pe++)
+			shmem_long_p(arrived + set * 8 + me, i, pe);
+		shmem_barrier(start, 0, sizes[set], sync_barrier[set]);
+		for (int pe = start; pe < end; pe++) /* the others may be one ahead */
+			expect("PE that has arrived", arrived[set * 8 + pe] >= i && arrived[set * 8 + pe] <= i + 1, true);
+	}
+	return NULL;
+}
+
+static void sets(void)
+{
+	pthread_t thread[SETS];
+
+	prepare_collectives();
+	arrived = symmetric(8 * SETS);
+	for (long i = 0; i < SETS; i++)
+		if (pthread_create(&thread[i], NULL, meet, (void *)(intptr_t)i))
+			shmem_global_exit(2);
+	for (int i = 0; i < SETS; i++)
+		pthread_join(thread[i], NULL);
+	shmem_barrier_all();
 }
 
 static void killed(void)
@@ -213,9 +324,10 @@ static void symbols(void)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 && argv[1] ? argv[1] : "";
+	bool multiple = !strcmp(name, "threads") || !strcmp(name, "waits") || !strcmp(name, "sets");
 	int level;
 
-	shmem_init_thread(strcmp(name, "threads") ? SHMEM_THREAD_FUNNELED : SHMEM_THREAD_MULTIPLE, &level);
+	shmem_init_thread(multiple ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_FUNNELED, &level);
 	me = shmem_my_pe();
 	pes = shmem_n_pes();
 	if (!strcmp(name, "passive"))
@@ -230,6 +342,10 @@ int main(int argc, char **argv)
 		loads();
 	else if (!strcmp(name, "collective"))
 		collective();
+	else if (!strcmp(name, "waits"))
+		waits();
+	else if (!strcmp(name, "sets"))
+		sets();
 	else if (!strcmp(name, "killed"))
 		killed();
 	else if (strcmp(name, "unfinished") && strcmp(name, "failed"))
