@@ -218,6 +218,10 @@ unsigned apply_to_card(const struct config *config, const char *card, bool quiet
 		failed(&applying, "cannot read %s: %s", card, gpulink_strerror(code));
 		return applying.failures;
 	}
+	if (!strcmp(applying.info.state, "lost")) {
+		failed(&applying, "%s is lost: it cannot be configured until a reset recovers it", card);
+		return applying.failures;
+	}
 	for (size_t i = 0; i < config->rule_count; i++) {
 		const struct config_rule *rule = &config->rules[i];
 

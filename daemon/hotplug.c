@@ -15,11 +15,12 @@ struct hotplug {
 	void *user;
 };
 
-static bool is_link_up(struct udev_device *device)
+/* A change to this value. */
+static bool is_now(struct udev_device *device, const char *property, const char *value)
 {
-	const char *link = udev_device_get_property_value(device, "GPULINK_LINK");
+	const char *now = udev_device_get_property_value(device, property);
 
-	return !strcmp(udev_device_get_action(device), "change") && link && !strcmp(link, "up");
+	return !strcmp(udev_device_get_action(device), "change") && now && !strcmp(now, value);
 }
 
 static int on_announcement(sd_event_source *source, int fd, uint32_t events, void *user)
@@ -42,8 +43,12 @@ static int on_announcement(sd_event_source *source, int fd, uint32_t events, voi
 			hotplug->callback(hotplug->user, udev_device_get_sysname(device), HOTPLUG_ADDED);
 		else if (!strcmp(udev_device_get_action(device), "remove"))
 			hotplug->callback(hotplug->user, udev_device_get_sysname(device), HOTPLUG_REMOVED);
-		else if (is_link_up(device))
+		else if (is_now(device, "GPULINK_LINK", "up"))
 			hotplug->callback(hotplug->user, udev_device_get_sysname(device), HOTPLUG_LINK_UP);
+		else if (is_now(device, "GPULINK_STATE", "lost"))
+			hotplug->callback(hotplug->user, udev_device_get_sysname(device), HOTPLUG_CARD_LOST);
+		else if (is_now(device, "GPULINK_STATE", "live"))
+			hotplug->callback(hotplug->user, udev_device_get_sysname(device), HOTPLUG_CARD_LIVE);
 	}
 	udev_device_unref(device);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notifications about cards: added, removed, link up. They come from the kernel's uevents and do not require udevd.
+ * Notifications about cards: added, removed, lost, live again, link up. They come from the kernel's uevents and do not require udevd.
  */
 #ifndef GPULINKD_HOTPLUG_H
 #define GPULINKD_HOTPLUG_H
@@ -14,6 +14,8 @@ enum hotplug_event {
 	HOTPLUG_ADDED,
 	HOTPLUG_REMOVED,
 	HOTPLUG_LINK_UP, /**< the card's link is up */
+	HOTPLUG_CARD_LOST, /**< the card does not answer */
+	HOTPLUG_CARD_LIVE, /**< the card was reset */
 	HOTPLUG_LOST,	 /**< uevents were lost: rescan all cards; `card` is NULL */
 };
 

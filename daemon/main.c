@@ -41,6 +41,7 @@ struct daemon {
 	struct hotplug *hotplug;
 	sd_event_source *retry;
 	unsigned retries_left;
+	unsigned failures; /* of the last application */
 };
 
 static void report_to_log(void *user, const char *file, unsigned line, const char *text)
@@ -60,7 +61,8 @@ static void apply(struct daemon *daemon, bool again)
 	unsigned failures;
 	unsigned cards = apply_to_all(&daemon->config, again, &failures);
 
-	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u settings failed", cards, daemon->config.rule_count,
+	daemon->failures = failures;
+	sd_notifyf(0, "STATUS=cards: %u, configuration lines: %zu, failed settings: %u", cards, daemon->config.rule_count,
 		   failures);
 	if (!failures) {
 		sd_event_source_set_enabled(daemon->retry, SD_EVENT_OFF);
@@ -89,9 +91,16 @@ static void on_card(void *user, const char *card, enum hotplug_event what)
 		log_line(LOG_WARNING, "uevents lost, rescanning all cards");
 	else if (what == HOTPLUG_LINK_UP)
 		log_line(LOG_NOTICE, "%s: link is up", card);
+	else if (what == HOTPLUG_CARD_LOST)
+		log_line(LOG_ERR, "%s: lost: it does not answer; a reset may recover it", card);
+	else if (what == HOTPLUG_CARD_LIVE)
+		log_line(LOG_NOTICE, "%s: live after a reset", card);
 	else
 		log_line(LOG_NOTICE, what == HOTPLUG_ADDED ? "%s: added" : "%s: removed", card);
-	if (what != HOTPLUG_REMOVED) {
+	/* A reset keeps the settings; those that failed before it are missing. */
+	if (what == HOTPLUG_CARD_LIVE && !daemon->failures)
+		return;
+	if (what != HOTPLUG_REMOVED && what != HOTPLUG_CARD_LOST) {
 		daemon->retries_left = RETRY_TIMES;
 		apply(daemon, false);
 	}

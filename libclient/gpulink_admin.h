@@ -5,8 +5,12 @@
  *
  * Everything goes through /sys/class/gpulink (docs/sysfs.md); changes require root or write permission there. Functions
  * that return int return 0 or a count on success and a negative GPULINK_E code of gpulink.h on failure. Every function
- * that takes a card returns ENODEV if there is no such card, and EBUSY while the card resets; changes return EACCES
- * without permission. Thread-safe: no state is kept between calls.
+ * that takes a card returns ENODEV if there is no such card. While the card is reset or suspended they return EBUSY, and EIO
+ * while it is lost, except gpulink_admin_get_info(), which reports that state, and gpulink_admin_reset(), which ends it.
+ * Changes return EACCES without permission. Thread-safe: no state is kept between calls.
+ *
+ * A driver may be older than the library. What it has no file for is reported as such: texts are "unknown", numbers
+ * GPULINK_UNKNOWN, those of 32 bits UINT32_MAX. ENOTSUP: it has nothing of what was asked for.
  *
  * Structures grow at their ends in later versions: functions that fill one in take the size that the program was compiled with,
  * sizeof(*info), and fill in as much; members that the library does not know are 0. On failure nothing is written. Struct
@@ -20,6 +24,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** A number that the driver does not have. */
+#define GPULINK_UNKNOWN UINT64_MAX
 
 /** Settings of a partition. */
 enum gpulink_setting {
@@ -53,21 +60,22 @@ struct gpulink_admin_info {
 	char serial[24];       /**< hexadecimal */
 	char hw_version[24];   /**< "1.0.0" */
 	char driver_version[24];
-	char link_state[16];   /**< "loopback" (no link), "up" or "down" */
+	char link_state[16];   /**< "loopback" (no link), "up" or "down"; "unknown" while the card is not live */
 	uint64_t generation;   /**< number of resets */
 	uint32_t partitions;
 	uint32_t queue_entries; /**< write queue entries of a partition */
 	uint32_t contexts;	/**< contexts of the card */
+	char state[16];		/**< "live", "resetting", "suspended", "lost" or "removed" (docs/recovery.md) */
 };
 
 /** Endpoint and settings of a partition. */
 struct gpulink_admin_partition {
-	uint64_t settings[16];	 /**< by enum gpulink_setting */
+	uint64_t settings[16];	 /**< by enum gpulink_setting; 0 of those that the card cannot */
 	char endpoint[72];	 /**< "0000:00:05.0 0", with " OFFSET BYTES" for a part of it; "pool", "link 3" or "none" */
 	uint64_t endpoint_bytes; /**< 0 without an endpoint */
 };
 
-/** Returns the properties of a card in *info. size: sizeof(*info). */
+/** Returns the properties of a card in *info, in any state. size: sizeof(*info). */
 int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, size_t size);
 
 /** Returns endpoint and settings of a partition in *out. EINVAL: no such partition. size: sizeof(*out). */
@@ -209,7 +217,10 @@ const char *gpulink_pool_counter_name(unsigned index);
 /** As gpulink_admin_get_link_counters(), of the pool's timestamps. ENOTSUP: the card has no leases. */
 int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned count);
 
-/** Resets a card. Open contexts end with ERESET; configuration is kept. EBUSY: not possible now, try again. */
+/**
+ * Resets a card, also one that is lost. Open contexts end with ERESET; configuration is kept. EBUSY: not possible now, try again.
+ * EIO or ENODEV: it has left the bus.
+ */
 int gpulink_admin_reset(const char *card);
 
 #ifdef __cplusplus

@@ -84,54 +84,75 @@ static bool out_of_memory(struct run *run)
 
 /* --- results as JSON --- */
 
+/* null: the driver does not have it. */
+static bool put_number(struct json_object *object, const char *key, uint64_t number)
+{
+	return number == GPULINK_UNKNOWN ? !json_object_object_add(object, key, NULL) : json_put_number(object, key, number);
+}
+
+static bool put_u32(struct json_object *object, const char *key, uint32_t number)
+{
+	return put_number(object, key, number == UINT32_MAX ? GPULINK_UNKNOWN : number);
+}
+
 static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
 {
 	return json_put_text(object, "name", info->name) && json_put_text(object, "pci_address", info->pci_address) &&
-	       json_put_text(object, "serial", info->serial) && json_put_text(object, "hw_version", info->hw_version) &&
+	       json_put_text(object, "serial", info->serial) && json_put_text(object, "state", info->state) &&
+	       json_put_text(object, "hw_version", info->hw_version) &&
 	       json_put_text(object, "driver_version", info->driver_version) &&
-	       json_put_text(object, "link_state", info->link_state) && json_put_number(object, "generation", info->generation) &&
+	       json_put_text(object, "link_state", info->link_state) && put_number(object, "generation", info->generation) &&
 	       json_put_number(object, "partitions", info->partitions) &&
-	       json_put_number(object, "queue_entries", info->queue_entries) && json_put_number(object, "contexts", info->contexts);
+	       put_u32(object, "queue_entries", info->queue_entries) && put_u32(object, "contexts", info->contexts);
 }
 
 static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
 {
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		if (!json_put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
+		if (!put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
 			return false;
 	}
 	return json_put_text(object, "endpoint", partition->endpoint) &&
-	       json_put_number(object, "endpoint_bytes", partition->endpoint_bytes);
+	       put_number(object, "endpoint_bytes", partition->endpoint_bytes);
 }
 
 static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
 {
-	return json_put_number(object, "stores", c->stores) && json_put_number(object, "store_bytes", c->store_bytes) &&
-	       json_put_number(object, "packets", c->packets) && json_put_number(object, "sub_packets", c->sub_packets) &&
-	       json_put_number(object, "payload_bytes", c->payload_bytes) && json_put_number(object, "wire_bytes", c->wire_bytes) &&
-	       json_put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
-	       json_put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
-	       json_put_number(object, "flush_window_miss", c->flush_window_miss) &&
-	       json_put_number(object, "flush_payload_full", c->flush_payload_full) &&
-	       json_put_number(object, "flush_entries_full", c->flush_entries_full) &&
-	       json_put_number(object, "flush_release", c->flush_release) &&
-	       json_put_number(object, "flush_timeout", c->flush_timeout) &&
-	       json_put_number(object, "flush_load_hit", c->flush_load_hit) &&
-	       json_put_number(object, "flush_atomic", c->flush_atomic) &&
-	       json_put_number(object, "flush_config", c->flush_config) &&
-	       json_put_number(object, "flush_drain", c->flush_drain) && json_put_number(object, "loads", c->loads) &&
-	       json_put_number(object, "atomics", c->atomics) && json_put_number(object, "endpoint_writes", c->endpoint_writes) &&
-	       json_put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
-	       json_put_number(object, "err_endpoint", c->err_endpoint) &&
-	       json_put_number(object, "flush_region", c->flush_region) &&
-	       json_put_number(object, "region_bytes", c->region_bytes);
+	return put_number(object, "stores", c->stores) && put_number(object, "store_bytes", c->store_bytes) &&
+	       put_number(object, "packets", c->packets) && put_number(object, "sub_packets", c->sub_packets) &&
+	       put_number(object, "payload_bytes", c->payload_bytes) && put_number(object, "wire_bytes", c->wire_bytes) &&
+	       put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
+	       put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
+	       put_number(object, "flush_window_miss", c->flush_window_miss) &&
+	       put_number(object, "flush_payload_full", c->flush_payload_full) &&
+	       put_number(object, "flush_entries_full", c->flush_entries_full) &&
+	       put_number(object, "flush_release", c->flush_release) &&
+	       put_number(object, "flush_timeout", c->flush_timeout) &&
+	       put_number(object, "flush_load_hit", c->flush_load_hit) &&
+	       put_number(object, "flush_atomic", c->flush_atomic) &&
+	       put_number(object, "flush_config", c->flush_config) &&
+	       put_number(object, "flush_drain", c->flush_drain) && put_number(object, "loads", c->loads) &&
+	       put_number(object, "atomics", c->atomics) && put_number(object, "endpoint_writes", c->endpoint_writes) &&
+	       put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
+	       put_number(object, "err_endpoint", c->err_endpoint) &&
+	       put_number(object, "flush_region", c->flush_region) &&
+	       put_number(object, "region_bytes", c->region_bytes);
 }
 
 /* --- operations: fill run->result, or fail --- */
 
+/* A card whose properties cannot be read is listed, too. */
+static bool put_listed(struct json_object *card, struct run *run, const char *name, int code)
+{
+	if (!code)
+		return put_info(card, &run->info);
+	return json_put_text(card, "name", name) && json_put_text(card, "state", "unknown") &&
+	       json_put_text(card, "error", gpulink_strerror(code));
+}
+
 bool operation_list(struct run *run)
 {
-	int count = gpulink_admin_list(NULL, 0);
+	int count = gpulink_admin_list(NULL, 0), listed;
 	char(*names)[16];
 	bool good = true;
 
@@ -141,18 +162,18 @@ bool operation_list(struct run *run)
 	if (!names)
 		return out_of_memory(run);
 	/* Cards added between the two calls are left for the next list. */
-	if (gpulink_admin_list(names, (unsigned)count) < count)
-		count = 0;
+	listed = gpulink_admin_list(names, (unsigned)count);
+	count = listed < count ? listed : count;
 	run->result = json_object_new_array();
 	good = run->result;
 	for (int i = 0; good && i < count; i++) {
+		int code = gpulink_admin_get_info(names[i], &run->info, sizeof(run->info));
 		struct json_object *card;
 
-		/* The card was removed meanwhile. */
-		if (gpulink_admin_get_info(names[i], &run->info, sizeof(run->info)))
+		if (code == -GPULINK_ENODEV) /* removed meanwhile */
 			continue;
 		card = json_object_new_object();
-		good = json_append(run->result, card) && put_info(card, &run->info);
+		good = json_append(run->result, card) && put_listed(card, run, names[i], code);
 	}
 	free(names);
 	return good || out_of_memory(run);
@@ -379,8 +400,12 @@ bool operation_reset(struct run *run)
 {
 	int code = gpulink_admin_reset(run->card);
 
+	if (code == -GPULINK_EIO || code == -GPULINK_ENODEV)
+		return operation_fail(run, request_code_name(code), "%s: reset: the card has left the bus", run->card);
 	if (!code)
 		code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
+	if (!code && !strcmp(run->info.state, "lost"))
+		return operation_fail(run, "EIO", "%s: reset: the card does not answer after it, and remains lost", run->card);
 	if (code)
 		return operation_fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
 	run->result = json_object_new_object();
@@ -392,14 +417,14 @@ bool operation_reset(struct run *run)
 static bool put_link(struct json_object *object, const struct gpulink_admin_link *link)
 {
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
-		if (!json_put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
+		if (!put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
 			return false;
-	return json_put_text(object, "state", link->state) && json_put_number(object, "cluster", link->cluster) &&
+	return json_put_text(object, "state", link->state) && put_u32(object, "cluster", link->cluster) &&
 	       json_put_text(object, "peer_cluster", link->peer_cluster) &&
 	       json_put_text(object, "peer_serial", link->peer_serial) &&
 	       json_put_number(object, "peer_compact", link->peer_compact) &&
-	       json_put_number(object, "queue_flits", link->queue_flits) &&
-	       json_put_number(object, "queued_flits", link->queued_flits);
+	       put_u32(object, "queue_flits", link->queue_flits) &&
+	       put_u32(object, "queued_flits", link->queued_flits);
 }
 
 static bool link_failed(struct run *run, int code)
@@ -424,7 +449,7 @@ static bool put_values(struct run *run, const char *(*name)(unsigned index), con
 {
 	run->result = json_object_new_object();
 	for (unsigned i = 0; i < count; i++)
-		if (!run->result || !json_put_number(run->result, name(i), values[i]))
+		if (!run->result || !put_number(run->result, name(i), values[i]))
 			return out_of_memory(run);
 	return true;
 }
@@ -462,11 +487,11 @@ bool operation_pool(struct run *run)
 	if (code)
 		return pool_failed(run, code);
 	run->result = json_object_new_object();
-	return (run->result && json_put_number(run->result, "bytes", pool.bytes) && json_put_number(run->result, "free", pool.free) &&
-		json_put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
-		json_put_number(run->result, "read_lease", pool.read_lease) &&
-		json_put_number(run->result, "write_lease", pool.write_lease) && json_put_number(run->result, "adapt", pool.adapt) &&
-		json_put_number(run->result, "epoch", pool.epoch) && json_put_number(run->result, "clock", pool.clock)) ||
+	return (run->result && put_number(run->result, "bytes", pool.bytes) && put_number(run->result, "free", pool.free) &&
+		put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
+		put_number(run->result, "read_lease", pool.read_lease) &&
+		put_number(run->result, "write_lease", pool.write_lease) && put_number(run->result, "adapt", pool.adapt) &&
+		put_number(run->result, "epoch", pool.epoch) && put_number(run->result, "clock", pool.clock)) ||
 	       out_of_memory(run);
 }
 

@@ -19,6 +19,7 @@ struct program_files;
 struct run {
 	const char *card;
 	unsigned partition; /* or ALL_PARTITIONS */
+	uint64_t asked;	    /* the partition as in the request, which may exceed all */
 	unsigned setting; /* enum gpulink_setting, or of set_link enum gpulink_link_setting */
 	uint64_t value;
 	char endpoint[72];

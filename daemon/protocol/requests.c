@@ -53,7 +53,7 @@ static bool take_text(struct run *run, const char *key, struct json_object *valu
 	return true;
 }
 
-/* json-c up to 0.16 saturates a number that is too large, which no member allows; later versions reject the line. */
+/* json-c saturates a number that is too large: no member allows it. */
 static bool take_number(struct run *run, const char *key, struct json_object *value, uint64_t *out)
 {
 	if (!json_object_is_type(value, json_type_int) ||
@@ -115,6 +115,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		if (!take_number(run, key, value, &number))
 			return false;
 		/* Larger numbers exceed every card's last partition: find_card() rejects them. */
+		run->asked = number;
 		run->partition = number < ALL_PARTITIONS ? (unsigned)number : ALL_PARTITIONS - 1;
 		return true;
 	case SETTING:
@@ -174,11 +175,20 @@ static bool find_card(struct run *run)
 	if (!run->info.partitions)
 		return operation_fail(run, "EINVAL", "%s has no partitions", run->card);
 	if (run->partition >= run->info.partitions)
-		return operation_fail(run, "EINVAL", "%s partition %u: must be 0 to %u", run->card, run->partition,
-			    run->info.partitions - 1);
+		return operation_fail(run, "EINVAL", "%s partition %llu: must be 0 to %u", run->card,
+			    (unsigned long long)run->asked, run->info.partitions - 1);
 	run->first = run->partition;
 	run->end = run->partition + 1;
 	return true;
+}
+
+/* What a lost card does not answer fails in many ways, all for one reason. */
+static bool explain(struct run *run)
+{
+	if (!strcmp(run->code, "EIO") && !gpulink_admin_get_info(run->card, &run->info, sizeof(run->info)) &&
+	    !strcmp(run->info.state, "lost"))
+		operation_fail(run, "EIO", "%s is lost: it does not answer; a reset may recover it", run->card);
+	return false;
 }
 
 static bool run_operation(struct run *run, struct json_object *request)
@@ -199,8 +209,12 @@ static bool run_operation(struct run *run, struct json_object *request)
 		return operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of " OPERATIONS, name);
 	if (operation->changes && run->right < REQUEST_CHANGE)
 		return operation_fail(run, "EACCES", "operation %s requires root or membership in the configured group", name);
-	return take_members(run, operation, request) && (!(operation->needs & CARD) || find_card(run)) &&
-	       operation->run(run);
+	if (!take_members(run, operation, request) || ((operation->needs & CARD) && !find_card(run)))
+		return false;
+	if (operation->run(run))
+		return true;
+	/* These two have reasons of their own. */
+	return (operation->needs & CARD) && operation->run != operation_reset && operation->run != operation_program && explain(run);
 }
 
 /* --- answers --- */
@@ -237,6 +251,14 @@ struct json_object *request_error(struct json_object *id, const char *code, cons
 	return NULL;
 }
 
+/* json-c saturates integers of more than 64 bits: a number at a limit may be another than the client's. */
+static bool id_valid(struct json_object *id)
+{
+	if (!json_object_is_type(id, json_type_int))
+		return json_object_is_type(id, json_type_string);
+	return json_object_get_int64(id) != INT64_MIN && json_object_get_uint64(id) != UINT64_MAX;
+}
+
 struct json_object *request_run(struct json_object *request, enum request_right right, const struct program_files *files)
 {
 	struct run run = {.partition = ALL_PARTITIONS, .right = right, .files = files};
@@ -245,9 +267,9 @@ struct json_object *request_run(struct json_object *request, enum request_right 
 
 	if (!json_object_is_type(request, json_type_object))
 		return request_error(NULL, "EPROTO", "request: must be one JSON object per line");
-	if (json_object_object_get_ex(request, "id", &id) && id && !json_object_is_type(id, json_type_int) &&
-	    !json_object_is_type(id, json_type_string))
-		return request_error(NULL, "EINVAL", "member \"id\": must be an integer or a string");
+	if (json_object_object_get_ex(request, "id", &id) && id && !id_valid(id))
+		return request_error(NULL, "EINVAL",
+				     "member \"id\": must be a string, or an integer between -2^63 and 2^64 - 1, exclusive");
 	if (!run_operation(&run, request))
 		return request_error(id, run.code, run.message);
 	object = answer(id, true);

@@ -4,7 +4,8 @@
  * with a directory per card and a file per value, like sysfs. Tests link this file before the library, add and remove cards
  * by creating and removing directories, and check the files. A file "broken" in a partition's directory makes changes of
  * that partition fail. A card with a directory "link" has a link; one with a directory "pool" has
- * leases.
+ * leases. A file "state" is the card's state, "live" without one; if it is "lost", everything but properties and a reset fails, and
+ * a reset makes it live unless there is a file "dead".
  */
 #include <gpulink_admin.h>
 
@@ -16,6 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static bool is_lost(const char *card)
+{
+	char path[512], state[8] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/state", getenv("MADE_UP_CARDS"), card);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(state, sizeof(state), file))
+		state[0] = 0;
+	fclose(file);
+	return !strncmp(state, "lost", 4);
+}
 
 __attribute__((format(printf, 3, 4))) static int read_value(char *out, size_t room, const char *format, ...)
 {
@@ -55,6 +71,8 @@ static int write_value(const char *card, unsigned partition, const char *name, c
 {
 	char path[512];
 
+	if (is_lost(card))
+		return -GPULINK_EIO;
 	snprintf(path, sizeof(path), "%s/%s/partitions/%u/broken", getenv("MADE_UP_CARDS"), card, partition);
 	if (!access(path, F_OK))
 		return -GPULINK_EIO;
@@ -95,7 +113,9 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, si
 	strcpy(info->pci_address, "0000:00:04.0");
 	strcpy(info->hw_version, "1.0.0");
 	strcpy(info->driver_version, "0.1.0");
-	strcpy(info->link_state, "loopback");
+	if (read_value(info->state, sizeof(info->state), "%s/state", card))
+		strcpy(info->state, "live");
+	strcpy(info->link_state, is_lost(card) ? "unknown" : "loopback");
 	if (!read_value(text, sizeof(text), "%s/generation", card))
 		info->generation = strtoull(text, NULL, 10);
 	while (!read_value(text, sizeof(text), "%s/partitions/%u/endpoint", card, info->partitions))
@@ -111,6 +131,8 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 	char text[32];
 
 	memset(out, 0, size);
+	if (is_lost(card))
+		return -GPULINK_EIO;
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
 		bool optional = s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT || s == GPULINK_KEEP;
 
@@ -131,15 +153,19 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 	char text[32];
 
 	memset(counters, 0, size);
+	if (is_lost(card))
+		return -GPULINK_EIO;
 	if (read_value(text, sizeof(text), "%s/partitions/%u/stores", card, partition))
 		return -GPULINK_ENODEV;
 	counters->stores = strtoull(text, NULL, 10);
 	counters->packets = counters->stores / 7;
 	counters->wire_bytes = counters->stores * 10;
 	counters->raw_wire_bytes = counters->stores * 40;
-	/* The largest number there is must come through. */
-	counters->err_endpoint = counters->stores ? UINT64_MAX : 0;
+	/* The largest number there is must come through; a driver without a counter is one, too. */
+	counters->err_endpoint = counters->stores ? UINT64_MAX - 1 : 0;
 	counters->region_bytes = counters->stores ? 5 : 0;
+	if (!read_value(text, sizeof(text), "%s/partitions/%u/old", card, partition))
+		counters->flush_region = counters->region_bytes = GPULINK_UNKNOWN;
 	return 0;
 }
 
@@ -239,6 +265,8 @@ static int no_link(const char *card)
 {
 	char serial[24];
 
+	if (is_lost(card))
+		return -GPULINK_EIO;
 	return read_value(serial, sizeof(serial), "%s/serial", card) ? -GPULINK_ENODEV : -GPULINK_ENOTSUP;
 }
 
@@ -247,8 +275,12 @@ int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned
 {
 	char serial[24];
 
+	if (is_lost(card))
+		return -GPULINK_EIO;
 	for (unsigned i = 0; i < count; i++)
 		values[i] = 2000 + i;
+	if (!read_value(serial, sizeof(serial), "%s/old", card))
+		values[11] = GPULINK_UNKNOWN;
 	return read_value(serial, sizeof(serial), "%s/serial", card) ? -GPULINK_ENODEV : 0;
 }
 
@@ -257,7 +289,7 @@ int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned
 {
 	char text[32];
 
-	if (read_value(text, sizeof(text), "%s/link/state", card))
+	if (is_lost(card) || read_value(text, sizeof(text), "%s/link/state", card))
 		return no_link(card);
 	for (unsigned i = 0; i < count; i++)
 		values[i] = 1000 + i;
@@ -269,7 +301,7 @@ int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned
 {
 	char text[32];
 
-	if (read_value(text, sizeof(text), "%s/pool/partition", card))
+	if (is_lost(card) || read_value(text, sizeof(text), "%s/pool/partition", card))
 		return no_link(card);
 	for (unsigned i = 0; i < count; i++)
 		values[i] = 3000 + i;
@@ -279,7 +311,7 @@ int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned
 int gpulink_admin_get_pool(const char *card, struct gpulink_admin_pool *pool, size_t size)
 {
 	memset(pool, 0, size);
-	if (read_value(pool->partition, sizeof(pool->partition), "%s/pool/partition", card))
+	if (is_lost(card) || read_value(pool->partition, sizeof(pool->partition), "%s/pool/partition", card))
 		return no_link(card);
 	pool->bytes = 1 << 24;
 	pool->free = 1 << 20;
@@ -293,7 +325,7 @@ int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, si
 	char text[32];
 
 	memset(link, 0, size);
-	if (read_value(link->state, sizeof(link->state), "%s/link/state", card))
+	if (is_lost(card) || read_value(link->state, sizeof(link->state), "%s/link/state", card))
 		return no_link(card);
 	strcpy(link->peer_cluster, "1");
 	strcpy(link->peer_serial, "00000000000000b2");
@@ -326,6 +358,12 @@ int gpulink_admin_reset(const char *card)
 
 	if (code)
 		return code;
+	snprintf(path, sizeof(path), "%s/%s/dead", getenv("MADE_UP_CARDS"), card);
+	if (!access(path, F_OK))
+		return -GPULINK_EIO;
+	snprintf(path, sizeof(path), "%s/%s/state", getenv("MADE_UP_CARDS"), card);
+	if (is_lost(card) && unlink(path))
+		return -GPULINK_EACCES;
 	snprintf(path, sizeof(path), "%s/%s/generation", getenv("MADE_UP_CARDS"), card);
 	file = fopen(path, "we");
 	if (!file)

@@ -48,6 +48,24 @@ static void test_applied(void **state)
 	config_free(&config);
 }
 
+/* One failure, whatever is configured; others are not affected. */
+static void test_lost_card(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 2);
+	card_make("gpulink1", "a1", 1);
+	file_write(card_folder_path("gpulink0/state"), "lost\n");
+	read_text(&config, "[defaults]\nsubheader_bytes = 5\nmax_payload_bytes = 256\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 2);
+	assert_int_equal(failures, 1);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "4");
+	assert_string_equal(card_read("gpulink1", 0, "subheader_bytes"), "5");
+	config_free(&config);
+}
+
 static void test_unchanged_settings(void **state)
 {
 	struct config config;
@@ -181,7 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_applied),
-		CASE(test_unchanged_settings),
+		CASE(test_unchanged_settings), CASE(test_lost_card),
 		CASE(test_failures),
 		CASE(test_link),
 		CASE(test_ranges),

@@ -151,7 +151,7 @@ static void test_operations(void **state)
 	int fd = open_client(f);
 
 	expect(f, fd, "{\"id\":1,\"op\":\"list\"}",
-	       "{\"id\":1,\"ok\":true,\"result\":[{\"name\":\"gpulink0\",\"pci_address\":\"0000:00:04.0\",\"serial\":\"a0\","
+	       "{\"id\":1,\"ok\":true,\"result\":[{\"name\":\"gpulink0\",\"pci_address\":\"0000:00:04.0\",\"serial\":\"a0\",\"state\":\"live\","
 	       "\"hw_version\":\"1.0.0\",\"driver_version\":\"0.1.0\",\"link_state\":\"loopback\",\"generation\":0,"
 	       "\"partitions\":2,\"queue_entries\":64,\"contexts\":8}]}");
 	expect(f, fd, "{\"id\":\"x\",\"op\":\"partitions\",\"card\":\"gpulink0\",\"partition\":1}",
@@ -171,7 +171,7 @@ static void test_operations(void **state)
 	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\",\"card\":\"gpulink0\",\"partition\":0}"),
 			       "[{\"partition\":0,\"stores\":42,"));
 	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\",\"card\":\"gpulink0\"}"),
-			       "\"err_endpoint\":18446744073709551615,\"flush_region\":0,\"region_bytes\":5},{\"partition\":1,"));
+			       "\"err_endpoint\":18446744073709551614,\"flush_region\":0,\"region_bytes\":5},{\"partition\":1,"));
 	close(fd);
 }
 
@@ -213,9 +213,10 @@ static void test_invalid_requests(void **state)
 		{SET("set", "flush_timeout_ns", "1000000001"), "EINVAL", ": must be "},
 		{SET("set", "coalesce", "true"), "EINVAL", "must be an integer"},
 		{SET("set", "color", "1"), "EINVAL", "must be one of subheader_bytes, max"},
-		{SET("set", "coalesce", "0,\"partition\":2"), "EINVAL", "must be 0 to 1"},
-		{SET("set", "coalesce", "0,\"partition\":4294967296"), "EINVAL", "must be 0 to 1"},
-		{SET("set", "coalesce", "0,\"partition\":4294967295"), "EINVAL", "must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":2"), "EINVAL", "partition 2: must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":4294967296"), "EINVAL", "partition 4294967296: must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":4294967295"), "EINVAL", "partition 4294967295: must be 0 to 1"},
+		{SET("set", "coalesce", "0,\"partition\":18446744073709551614"), "EINVAL", "partition 18446744073709551614: must be"},
 		{SET("set", "coalesce", "0,\"all\":true"), "EINVAL", "unknown member \\\"all\\\""},
 		{"{\"op\":\"set_endpoint\"," OF_CARD ",\"endpoint\":\"pool\"}", "EINVAL", "requires the members"},
 		{SET_ENDPOINT("0x80000000"), "EINVAL", "\\\"pool\\\""},
@@ -236,19 +237,58 @@ static void test_invalid_requests(void **state)
 		{SET("set", "burst", "1"), "EINVAL", "must be one of subheader_bytes"},
 		{"{\"op\":\"set_link\"," OF_CARD ",\"setting\":\"burst\"}", "EINVAL", "requires the members: card setting value"},
 	};
+	static const char *const large[] = {
+		SET("set", "coalesce", "99999999999999999999"), SET("set", "coalesce", "0,\"partition\":99999999999999999999"),
+		"{\"id\":99999999999999999999,\"op\":\"list\"}", "{\"id\":18446744073709551616,\"op\":\"list\"}",
+		"{\"id\":-99999999999999999999,\"op\":\"list\"}", "{\"id\":-9223372036854775809,\"op\":\"list\"}",
+	};
 	struct fixture *f = *state;
 	int fd = open_client(f);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect_error(f, fd, cases[i].request, cases[i].code, cases[i].part);
 	/* More than 64 bits: the error depends on the json-c version. */
-	assert_non_null(strstr(ask(f, fd, SET("set", "coalesce", "99999999999999999999")), "\"ok\":false"));
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
+		if (!strstr(ask(f, fd, large[i]), "{\"id\":null,\"ok\":false"))
+			fail_msg("not refused: %s", large[i]);
 	for (unsigned k = 0; k < 2; k++) {
 		assert_string_equal(card_read("gpulink0", k, "subheader_bytes"), "4");
 		assert_string_equal(card_read("gpulink0", k, "max_payload_bytes"), "1024");
 		assert_string_equal(card_read("gpulink0", k, "coalesce"), "1");
 		assert_string_equal(card_read("gpulink0", k, "endpoint"), "none");
 	}
+	close(fd);
+}
+
+/* A lost card is listed, says so, and can be reset; what an older driver does not have is null. */
+static void test_lost_card(void **state)
+{
+	static const char *const fail[] = {
+		"partitions", "counters", "card_counters", "link", "link_counters", "pool", "pool_counters",
+	};
+	struct fixture *f = *state;
+	int fd = open_client(f);
+	char request[100];
+
+	file_write(card_folder_path("gpulink0/state"), "lost\n");
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"list\"}"), "\"serial\":\"a0\",\"state\":\"lost\""));
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"info\"," OF_CARD "}"), "\"link_state\":\"unknown\""));
+	for (size_t i = 0; i < sizeof(fail) / sizeof(*fail); i++) {
+		snprintf(request, sizeof(request), "{\"op\":\"%s\"," OF_CARD "}", fail[i]);
+		expect_error(f, fd, request, "EIO", "gpulink0 is lost: it does not answer; a reset may recover it");
+	}
+	expect_error(f, fd, SET("set", "coalesce", "0"), "EIO", "gpulink0 is lost");
+	expect_error(f, fd, SET_ENDPOINT("pool"), "EIO", "gpulink0 is lost");
+	file_write(card_folder_path("gpulink0/dead"), "");
+	expect_error(f, fd, "{\"op\":\"reset\"," OF_CARD "}", "EIO", "reset: the card has left the bus");
+	assert_int_equal(unlink(card_folder_path("gpulink0/dead")), 0);
+	expect(f, fd, "{\"op\":\"reset\"," OF_CARD "}",
+	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"generation\":1}}");
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"list\"}"), "\"state\":\"live\""));
+	file_write(card_folder_path("gpulink0/old"), "1\n");
+	card_write("gpulink0", 1, "old", "1\n");
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"card_counters\"," OF_CARD "}"), "\"region_epochs\":2010,\"err_arrive\":null}"));
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"counters\"," OF_CARD "}"), "\"flush_region\":null,\"region_bytes\":null}]"));
 	close(fd);
 }
 
@@ -669,7 +709,7 @@ static void test_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_operations),	   CASE(test_invalid_requests), CASE(test_set_is_all_or_nothing),
+		CASE(test_operations), CASE(test_lost_card),	   CASE(test_invalid_requests), CASE(test_set_is_all_or_nothing),
 		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
 		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_disconnect),
 		CASE(test_socket),

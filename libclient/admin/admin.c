@@ -125,6 +125,10 @@ static int pci_address(const char *card, char *out, size_t room)
 
 	snprintf(path, sizeof(path), "%s/%s/device", GLK_SYSFS, card);
 	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0 && errno == ENOENT) {
+		strcpy(out, "unknown");
+		return 0;
+	}
 	if (length < 0)
 		return glk_admin_code_of(errno);
 	target[length] = '\0';
@@ -148,25 +152,38 @@ static uint32_t count_partitions(const char *card)
 	return count;
 }
 
+/* The only property that the card itself is asked for: it has none while it is reset, suspended or lost. */
+static int read_link_state(const char *card, char *text, size_t room)
+{
+	int error = glk_admin_show_text(card, "link_state", text, room);
+
+	if (error != -GPULINK_EBUSY && error != -GPULINK_EIO && error != -GPULINK_ENODEV)
+		return error;
+	snprintf(text, room, "unknown");
+	return glk_admin_is_there(card) ? 0 : -GPULINK_ENODEV;
+}
+
 static int read_info(const char *card, struct gpulink_admin_info *info)
 {
 	int error;
 
-	error = glk_admin_read_text(card, "serial", info->serial, sizeof(info->serial));
+	error = glk_admin_show_text(card, "serial", info->serial, sizeof(info->serial));
 	if (!error)
 		error = pci_address(card, info->pci_address, sizeof(info->pci_address));
 	if (!error)
-		error = glk_admin_read_text(card, "hw_version", info->hw_version, sizeof(info->hw_version));
+		error = glk_admin_show_text(card, "hw_version", info->hw_version, sizeof(info->hw_version));
 	if (!error)
-		error = glk_admin_read_text(card, "driver_version", info->driver_version, sizeof(info->driver_version));
+		error = glk_admin_show_text(card, "driver_version", info->driver_version, sizeof(info->driver_version));
 	if (!error)
-		error = glk_admin_read_text(card, "link_state", info->link_state, sizeof(info->link_state));
+		error = read_link_state(card, info->link_state, sizeof(info->link_state));
+	if (!error) /* after what fails in some states: explains it */
+		error = glk_admin_show_text(card, "state", info->state, sizeof(info->state));
 	if (!error)
-		error = glk_admin_read_number(card, "generation", &info->generation);
+		error = glk_admin_show_number(card, "generation", &info->generation);
 	if (!error)
-		error = glk_admin_read_u32(card, "queue_entries", &info->queue_entries);
+		error = glk_admin_show_u32(card, "queue_entries", &info->queue_entries);
 	if (!error)
-		error = glk_admin_read_u32(card, "contexts", &info->contexts);
+		error = glk_admin_show_u32(card, "contexts", &info->contexts);
 	if (error)
 		return error;
 	strcpy(info->name, card);
@@ -182,37 +199,33 @@ static int read_partition(const char *card, unsigned partition, struct gpulink_a
 	for (unsigned s = 0; s < SETTINGS && !error; s++) {
 		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
-			error = glk_admin_read_number(card, file, &out->settings[s]);
-		if (error == -GPULINK_ENODEV && settings[s].optional)
-			out->settings[s] = 0, error = 0;
+			error = glk_admin_show_number(card, file, &out->settings[s]);
+		if (!error && settings[s].optional && out->settings[s] == GPULINK_UNKNOWN)
+			out->settings[s] = 0;
 	}
 	if (!error)
 		error = glk_admin_partition_file(card, partition, "endpoint", file, sizeof(file));
 	if (!error)
-		error = glk_admin_read_text(card, file, out->endpoint, sizeof(out->endpoint));
+		error = glk_admin_show_text(card, file, out->endpoint, sizeof(out->endpoint));
 	if (!error)
 		error = glk_admin_partition_file(card, partition, "endpoint_bytes", file, sizeof(file));
 	if (!error)
-		error = glk_admin_read_number(card, file, &out->endpoint_bytes);
+		error = glk_admin_show_number(card, file, &out->endpoint_bytes);
 	return error;
 }
 
 static int read_counters(const char *card, unsigned partition, struct gpulink_counters *counters)
 {
 	uint64_t values[COUNTERS];
-	char file[96], name[64];
+	char folder[96];
 	int error;
 
-	for (unsigned i = 0; i < COUNTERS; i++) {
-		snprintf(name, sizeof(name), "counters/%s", counter_names[i]);
-		error = glk_admin_partition_file(card, partition, name, file, sizeof(file));
-		if (!error)
-			error = glk_admin_read_number(card, file, &values[i]);
-		if (error)
-			return error;
-	}
-	memcpy(counters, values, sizeof(values));
-	return 0;
+	error = glk_admin_partition_file(card, partition, "counters", folder, sizeof(folder));
+	if (!error)
+		error = glk_admin_read_values(card, folder, counter_names, COUNTERS, values);
+	if (!error)
+		memcpy(counters, values, sizeof(values));
+	return error;
 }
 
 int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting setting, uint64_t value)
@@ -226,8 +239,7 @@ int gpulink_admin_set(const char *card, unsigned partition, enum gpulink_setting
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	error = glk_admin_write_text(card, file, text);
-	return error == -GPULINK_ENODEV && settings[setting].optional ? -GPULINK_ENOTSUP : error;
+	return glk_admin_write_text(card, file, text);
 }
 
 int gpulink_admin_set_endpoint(const char *card, unsigned partition, const char *endpoint)

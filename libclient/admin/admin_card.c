@@ -5,8 +5,6 @@
 #include "../copy_struct.h"
 #include "admin_files.h"
 
-#include <stdio.h>
-
 /* In the order of the registers. */
 static const char *const names[] = {
 	"err_window", "err_packet", "err_config", "err_dma", "err_entry", "dropped_stores", "packets_received",
@@ -22,15 +20,11 @@ const char *gpulink_card_counter_name(unsigned index)
 int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned count)
 {
 	uint64_t own[GPULINK_CARD_COUNTERS];
-	char file[64];
-	int error = 0;
+	int error;
 
 	if (!card || !values)
 		return -GPULINK_EINVAL;
-	for (unsigned i = 0; i < GPULINK_CARD_COUNTERS && !error; i++) {
-		snprintf(file, sizeof(file), "counters/%s", names[i]);
-		error = glk_admin_read_number(card, file, &own[i]);
-	}
+	error = glk_admin_read_values(card, "counters", names, GPULINK_CARD_COUNTERS, own);
 	if (!error)
 		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
 	return error;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../gpulink.h"
+#include "../gpulink_admin.h"
 
 bool glk_admin_is_card_name(const char *name, unsigned long *number)
 {
@@ -53,7 +53,23 @@ int glk_admin_code_of(int error)
 	}
 }
 
-/* Opens GLK_SYSFS/card/file; file may be a format of one partition. */
+bool glk_admin_is_there(const char *card)
+{
+	char path[PATH_MAX];
+	unsigned long number;
+
+	if (!card || !glk_admin_is_card_name(card, &number))
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", GLK_SYSFS, card);
+	return !access(path, F_OK);
+}
+
+int glk_admin_missing(const char *card)
+{
+	return glk_admin_is_there(card) ? -GPULINK_ENOTSUP : -GPULINK_ENODEV;
+}
+
+/* Opens GLK_SYSFS/card/file. */
 static int open_file(const char *card, const char *file, int flags)
 {
 	char path[PATH_MAX];
@@ -66,24 +82,68 @@ static int open_file(const char *card, const char *file, int flags)
 	if (length < 0 || (size_t)length >= sizeof(path))
 		return -GPULINK_EINVAL;
 	fd = open(path, flags | O_CLOEXEC);
-	return fd < 0 ? glk_admin_code_of(errno) : fd;
+	if (fd >= 0)
+		return fd;
+	return errno == ENOENT || errno == ENOTDIR ? glk_admin_missing(card) : glk_admin_code_of(errno);
+}
+
+/* Without a line's end. Returns 0 or an errno. */
+static int read_line(int fd, char *text, size_t room)
+{
+	ssize_t got = read(fd, text, room - 1);
+
+	if (got < 0)
+		return errno;
+	text[got] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+static bool is_lost(const char *card)
+{
+	int fd = open_file(card, "state", O_RDONLY);
+	char state[16] = "";
+
+	if (fd < 0)
+		return false;
+	if (read_line(fd, state, sizeof(state)))
+		state[0] = '\0';
+	close(fd);
+	return !strcmp(state, "lost");
+}
+
+/* The code of a file that exists. Those of a lost card and of one that is being removed fail with the same errno. */
+static int code_of_file(const char *card, int error)
+{
+	switch (error) {
+	case ENODEV:
+		return is_lost(card) ? -GPULINK_EIO : -GPULINK_ENODEV;
+	case ENOENT: /* what was written names nothing */
+		return -GPULINK_EINVAL;
+	default:
+		return glk_admin_code_of(error);
+	}
 }
 
 int glk_admin_read_text(const char *card, const char *file, char *text, size_t room)
 {
 	int fd = open_file(card, file, O_RDONLY);
-	ssize_t got;
 	int error;
 
 	if (fd < 0)
 		return fd;
-	got = read(fd, text, room - 1);
-	error = got < 0 ? glk_admin_code_of(errno) : 0;
+	error = read_line(fd, text, room);
 	close(fd);
-	if (error)
+	return error ? code_of_file(card, error) : 0;
+}
+
+int glk_admin_show_text(const char *card, const char *file, char *text, size_t room)
+{
+	int error = glk_admin_read_text(card, file, text, room);
+
+	if (error != -GPULINK_ENOTSUP)
 		return error;
-	text[got] = '\0';
-	text[strcspn(text, "\n")] = '\0';
+	snprintf(text, room, "unknown");
 	return 0;
 }
 
@@ -113,6 +173,42 @@ int glk_admin_read_u32(const char *card, const char *file, uint32_t *value)
 	return error;
 }
 
+int glk_admin_show_number(const char *card, const char *file, uint64_t *value)
+{
+	int error = glk_admin_read_number(card, file, value);
+
+	if (error != -GPULINK_ENOTSUP)
+		return error;
+	*value = GPULINK_UNKNOWN;
+	return 0;
+}
+
+int glk_admin_show_u32(const char *card, const char *file, uint32_t *value)
+{
+	int error = glk_admin_read_u32(card, file, value);
+
+	if (error != -GPULINK_ENOTSUP)
+		return error;
+	*value = UINT32_MAX;
+	return 0;
+}
+
+int glk_admin_read_values(const char *card, const char *folder, const char *const *names, unsigned count, uint64_t *values)
+{
+	bool any = false;
+	char file[128];
+	int error;
+
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(file, sizeof(file), "%s/%s", folder, names[i]);
+		error = glk_admin_show_number(card, file, &values[i]);
+		if (error)
+			return error;
+		any = any || values[i] != GPULINK_UNKNOWN;
+	}
+	return any ? 0 : -GPULINK_ENOTSUP;
+}
+
 int glk_admin_write_text(const char *card, const char *file, const char *text)
 {
 	int fd = open_file(card, file, O_WRONLY);
@@ -122,33 +218,20 @@ int glk_admin_write_text(const char *card, const char *file, const char *text)
 	if (fd < 0)
 		return fd;
 	sent = write(fd, text, strlen(text));
-	error = sent < 0 ? glk_admin_code_of(errno) : (size_t)sent == strlen(text) ? 0 : -GPULINK_EIO;
+	error = sent < 0 ? code_of_file(card, errno) : (size_t)sent == strlen(text) ? 0 : -GPULINK_EIO;
 	close(fd);
 	return error;
 }
 
 int glk_admin_partition_file(const char *card, unsigned partition, const char *name, char *file, size_t room)
 {
-	unsigned long number;
 	char path[PATH_MAX];
 
-	if (!card || !glk_admin_is_card_name(card, &number))
-		return -GPULINK_ENODEV;
-	snprintf(path, sizeof(path), "%s/%s/partitions", GLK_SYSFS, card);
-	if (access(path, F_OK))
+	if (!glk_admin_is_there(card))
 		return -GPULINK_ENODEV;
 	snprintf(path, sizeof(path), "%s/%s/partitions/%u", GLK_SYSFS, card, partition);
 	if (access(path, F_OK))
 		return -GPULINK_EINVAL;
 	snprintf(file, room, "partitions/%u/%s", partition, name);
 	return 0;
-}
-
-int glk_admin_without(const char *card, int error)
-{
-	char serial[24];
-
-	if (error == -GPULINK_ENODEV && !glk_admin_read_text(card, "serial", serial, sizeof(serial)))
-		return -GPULINK_ENOTSUP;
-	return error;
 }

@@ -71,23 +71,23 @@ static int read_link(const char *card, struct gpulink_admin_link *link)
 	int error = glk_admin_read_text(card, "link/state", link->state, sizeof(link->state));
 
 	if (!error)
-		error = glk_admin_read_text(card, "link/peer_cluster", link->peer_cluster, sizeof(link->peer_cluster));
+		error = glk_admin_show_text(card, "link/peer_cluster", link->peer_cluster, sizeof(link->peer_cluster));
 	if (!error)
-		error = glk_admin_read_text(card, "link/peer_serial", link->peer_serial, sizeof(link->peer_serial));
+		error = glk_admin_show_text(card, "link/peer_serial", link->peer_serial, sizeof(link->peer_serial));
 	if (!error)
-		error = glk_admin_read_u32(card, "link/cluster", &link->cluster);
+		error = glk_admin_show_u32(card, "link/cluster", &link->cluster);
 	if (!error)
-		error = glk_admin_read_u32(card, "link/queue_flits", &link->queue_flits);
+		error = glk_admin_show_u32(card, "link/queue_flits", &link->queue_flits);
 	if (!error)
-		error = glk_admin_read_u32(card, "link/queued_flits", &link->queued_flits);
+		error = glk_admin_show_u32(card, "link/queued_flits", &link->queued_flits);
 	if (!error) {
 		error = glk_admin_read_u32(card, "link/peer_compact", &link->peer_compact);
-		if (error == -GPULINK_ENODEV) /* a driver without it */
+		if (error == -GPULINK_ENOTSUP) /* a driver without it: the remote card is not sent any */
 			error = 0;
 	}
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS && !error; s++) {
 		snprintf(file, sizeof(file), "link/%s", settings[s].name);
-		error = glk_admin_read_number(card, file, &link->settings[s]);
+		error = glk_admin_show_number(card, file, &link->settings[s]);
 	}
 	return error;
 }
@@ -95,7 +95,7 @@ static int read_link(const char *card, struct gpulink_admin_link *link)
 int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, size_t size)
 {
 	struct gpulink_admin_link own = { 0 };
-	int error = card && link && size ? glk_admin_without(card, read_link(card, &own)) : -GPULINK_EINVAL;
+	int error = card && link && size ? read_link(card, &own) : -GPULINK_EINVAL;
 
 	if (!error)
 		glk_copy_out(link, size, &own, sizeof(own));
@@ -110,7 +110,7 @@ int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, 
 		return -GPULINK_EINVAL;
 	snprintf(file, sizeof(file), "link/%s", settings[setting].name);
 	snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-	return glk_admin_without(card, glk_admin_write_text(card, file, text));
+	return glk_admin_write_text(card, file, text);
 }
 
 const char *gpulink_link_counter_name(unsigned index)
@@ -121,16 +121,12 @@ const char *gpulink_link_counter_name(unsigned index)
 int gpulink_admin_get_link_counters(const char *card, uint64_t *values, unsigned count)
 {
 	uint64_t own[GPULINK_LINK_COUNTERS];
-	char file[96];
-	int error = 0;
+	int error;
 
 	if (!card || !values)
 		return -GPULINK_EINVAL;
-	for (unsigned i = 0; i < GPULINK_LINK_COUNTERS && !error; i++) {
-		snprintf(file, sizeof(file), "link_counters/%s", counter_names[i]);
-		error = glk_admin_read_number(card, file, &own[i]);
-	}
+	error = glk_admin_read_values(card, "link_counters", counter_names, GPULINK_LINK_COUNTERS, own);
 	if (!error)
 		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
-	return glk_admin_without(card, error);
+	return error;
 }

@@ -5,8 +5,6 @@
 #include "../copy_struct.h"
 #include "admin_files.h"
 
-#include <stdio.h>
-
 /* In the order of the registers. */
 static const char *const names[] = {
 	"reads", "same", "writes", "untimed", "evictions", "epochs", "refused", "errors",
@@ -26,14 +24,14 @@ static int read_pool(const char *card, struct gpulink_admin_pool *pool)
 	int error = glk_admin_read_text(card, "pool/partition", pool->partition, sizeof(pool->partition));
 
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !error; i++)
-		error = glk_admin_read_number(card, numbers[i].file, numbers[i].value);
+		error = glk_admin_show_number(card, numbers[i].file, numbers[i].value);
 	return error;
 }
 
 int gpulink_admin_get_pool(const char *card, struct gpulink_admin_pool *pool, size_t size)
 {
 	struct gpulink_admin_pool own = { 0 };
-	int error = card && pool && size ? glk_admin_without(card, read_pool(card, &own)) : -GPULINK_EINVAL;
+	int error = card && pool && size ? read_pool(card, &own) : -GPULINK_EINVAL;
 
 	if (!error)
 		glk_copy_out(pool, size, &own, sizeof(own));
@@ -48,16 +46,12 @@ const char *gpulink_pool_counter_name(unsigned index)
 int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned count)
 {
 	uint64_t own[GPULINK_POOL_COUNTERS];
-	char file[64];
-	int error = 0;
+	int error;
 
 	if (!card || !values)
 		return -GPULINK_EINVAL;
-	for (unsigned i = 0; i < GPULINK_POOL_COUNTERS && !error; i++) {
-		snprintf(file, sizeof(file), "pool_counters/%s", names[i]);
-		error = glk_admin_read_number(card, file, &own[i]);
-	}
+	error = glk_admin_read_values(card, "pool_counters", names, GPULINK_POOL_COUNTERS, own);
 	if (!error)
 		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
-	return glk_admin_without(card, error);
+	return error;
 }

@@ -73,8 +73,7 @@ int gpulink_admin_remove_range(const char *card, unsigned partition, const char 
 	if (error)
 		return error;
 	snprintf(text, sizeof(text), "%s\n", name);
-	error = glk_admin_write_text(card, file, text);
-	return error == -GPULINK_ENODEV ? -GPULINK_EINVAL : error; /* the card exists, but no such range */
+	return glk_admin_write_text(card, file, text);
 }
 
 static int read_owner(const char *card, const char *file, uint32_t *owner)
@@ -138,12 +137,12 @@ int gpulink_admin_list_ranges(const char *card, unsigned partition, struct gpuli
 	snprintf(path, sizeof(path), "%s/%s/%s", GLK_SYSFS, card, file);
 	found = scandir(path, &entries, is_range, alphasort);
 	if (found < 0)
-		return errno == ENOMEM ? -GPULINK_ENOMEM : glk_admin_code_of(errno);
+		return errno == ENOMEM ? -GPULINK_ENOMEM : errno == ENOENT ? glk_admin_missing(card) : glk_admin_code_of(errno);
 	for (int i = 0; i < found; i++) {
 		if (!error)
 			error = read_range(card, partition, entries[i]->d_name, &range);
 		free(entries[i]);
-		if (error == -GPULINK_ENODEV) { /* removed meanwhile */
+		if ((error == -GPULINK_ENODEV || error == -GPULINK_ENOTSUP) && glk_admin_is_there(card)) { /* removed meanwhile */
 			error = 0;
 			continue;
 		}

@@ -76,36 +76,116 @@ static void names(void **state)
 	assert_string_equal(folder_read("gpulink0/partitions/0/endpoint"), "0000:00:08.0 0");
 }
 
+/* A driver that is older than the library: what it has is there, the rest is unknown. */
 static void missing_files(void **state)
 {
-	static const char *const of_card[] = { "serial", "hw_version", "driver_version", "link_state", "generation",
+	static const char *const of_card[] = { "serial", "hw_version", "driver_version", "link_state", "state", "generation",
 					       "contexts", "queue_entries", "device" };
-	static const char *const of_partition[] = { "subheader_bytes", "max_payload_bytes", "flush_timeout_ns", "coalesce",
-						    "endpoint", "endpoint_bytes" };
 	struct gpulink_admin_partition partition;
 	struct gpulink_admin_info info;
 	struct gpulink_counters counters;
+	uint64_t values[GPULINK_CARD_COUNTERS];
 	char file[64];
 
 	(void)state;
+	folder_add_card(0, 2);
 	for (unsigned i = 0; i < LENGTH(of_card); i++) {
-		folder_add_card(i, 2);
-		snprintf(file, sizeof(file), "gpulink%u/%s", i, of_card[i]);
+		snprintf(file, sizeof(file), "gpulink0/%s", of_card[i]);
 		folder_remove_file(file);
-		snprintf(file, sizeof(file), "gpulink%u", i);
-		assert_int_equal(gpulink_admin_get_info(file, &info, sizeof(info)), -GPULINK_ENODEV);
+		assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), 0);
+		assert_string_equal(info.serial, "unknown"); /* the first to go */
+		assert_string_equal(info.pci_address, i < 8 ? "0000:00:04.0" : "unknown");
+		assert_string_equal(info.state, i < 4 ? "live" : "unknown");
+		assert_true(info.generation == (i < 5 ? 7 : GPULINK_UNKNOWN));
+		assert_int_equal(info.queue_entries, i < 7 ? 64 : UINT32_MAX);
+		assert_int_equal(info.partitions, 2);
 	}
-	for (unsigned i = 0; i < LENGTH(of_partition); i++) {
-		folder_add_card(50 + i, 2);
-		snprintf(file, sizeof(file), "gpulink%u/partitions/1/%s", 50 + i, of_partition[i]);
-		folder_remove_file(file);
-		snprintf(file, sizeof(file), "gpulink%u", 50 + i);
-		assert_int_equal(gpulink_admin_get_partition(file, 1, &partition, sizeof(partition)), -GPULINK_ENODEV);
-		assert_int_equal(gpulink_admin_get_partition(file, 0, &partition, sizeof(partition)), 0);
-	}
+	folder_remove_file("gpulink0/partitions/1/max_payload_bytes");
+	folder_remove_file("gpulink0/partitions/1/endpoint_bytes");
+	assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition, sizeof(partition)), 0);
+	assert_int_equal(partition.settings[GPULINK_SUBHEADER_BYTES], 3);
+	assert_true(partition.settings[GPULINK_MAX_PAYLOAD_BYTES] == GPULINK_UNKNOWN);
+	assert_true(partition.endpoint_bytes == GPULINK_UNKNOWN);
+	assert_int_equal(partition.settings[GPULINK_KEEP], 0); /* what some cards lack is off */
+	assert_int_equal(gpulink_admin_set("gpulink0", 1, GPULINK_MAX_PAYLOAD_BYTES, 128), -GPULINK_ENOTSUP);
 	folder_remove_file("gpulink0/partitions/1/counters/err_endpoint");
-	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), -GPULINK_ENODEV);
-	assert_int_equal(gpulink_admin_get_counters("gpulink0", 0, &counters, sizeof(counters)), 0);
+	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), 0);
+	assert_true(counters.err_endpoint == GPULINK_UNKNOWN && counters.region_bytes == 1023);
+	folder_remove_file("gpulink0/counters/err_arrive");
+	folder_remove_file("gpulink0/counters/err_window");
+	assert_int_equal(gpulink_admin_get_card_counters("gpulink0", values, GPULINK_CARD_COUNTERS), 0);
+	assert_true(values[0] == GPULINK_UNKNOWN && values[1] == 5001 && values[11] == GPULINK_UNKNOWN);
+	for (unsigned i = 1; i < GPULINK_CARD_COUNTERS - 1; i++) {
+		snprintf(file, sizeof(file), "gpulink0/counters/%s", gpulink_card_counter_name(i));
+		folder_remove_file(file);
+	}
+	assert_int_equal(gpulink_admin_get_card_counters("gpulink0", values, GPULINK_CARD_COUNTERS), -GPULINK_ENOTSUP);
+}
+
+static void missing_files_of_link_and_pool(void **state)
+{
+	uint64_t values[GPULINK_LINK_COUNTERS];
+	struct gpulink_admin_link link;
+	struct gpulink_admin_pool pool;
+
+	(void)state;
+	folder_add_card(0, 1);
+	folder_add_link(0);
+	folder_add_pool(0);
+	folder_remove_file("gpulink0/link/yielding");
+	folder_remove_file("gpulink0/link/peer_serial");
+	folder_remove_file("gpulink0/link/queued_flits");
+	assert_int_equal(gpulink_admin_get_link("gpulink0", &link, sizeof(link)), 0);
+	assert_true(link.settings[GPULINK_LINK_YIELDING] == GPULINK_UNKNOWN && link.queued_flits == UINT32_MAX);
+	assert_string_equal(link.peer_serial, "unknown");
+	assert_int_equal(link.settings[GPULINK_LINK_TIMEOUT_NS], GPULINK_LINK_TIMEOUT_NS + 1);
+	assert_int_equal(gpulink_admin_set_link("gpulink0", GPULINK_LINK_YIELDING, 1), -GPULINK_ENOTSUP);
+	folder_remove_file("gpulink0/link_counters/ups");
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink0", values, GPULINK_LINK_COUNTERS), 0);
+	assert_true(values[22] == GPULINK_UNKNOWN && values[23] == 7023);
+	folder_remove_file("gpulink0/usage/pool_objects");
+	assert_int_equal(gpulink_admin_get_pool("gpulink0", &pool, sizeof(pool)), 0);
+	assert_true(pool.objects == GPULINK_UNKNOWN && pool.free == 12);
+	folder_remove_file("gpulink0/pool_counters/epochs");
+	assert_int_equal(gpulink_admin_get_pool_counters("gpulink0", values, GPULINK_POOL_COUNTERS), 0);
+	assert_true(values[5] == GPULINK_UNKNOWN && values[6] == 8006);
+}
+
+/* A lost card is there. */
+static void lost(void **state)
+{
+	struct gpulink_admin_range range = { .name = "a", .bytes = 4096, .rights = GPULINK_READ, .user = 7, .group = 7 };
+	uint64_t values[GPULINK_LINK_COUNTERS];
+	struct gpulink_admin_info info;
+	struct gpulink_admin_link link;
+	struct gpulink_admin_pool pool;
+
+	(void)state;
+	folder_add_card(3, 2);
+	folder_add_link(3);
+	folder_add_pool(3);
+	folder_write("gpulink3/state", "lost\n");
+	folder_lost = true;
+	assert_int_equal(gpulink_admin_get_info("gpulink3", &info, sizeof(info)), 0);
+	assert_string_equal(info.state, "lost");
+	assert_string_equal(info.link_state, "unknown");
+	assert_string_equal(info.serial, "0000000000abc003");
+	assert_int_equal(info.generation, 10);
+	assert_int_equal(info.partitions, 2);
+	all_give("gpulink3", 1, GPULINK_EIO);
+	all_give("gpulink3", 2, GPULINK_EINVAL);
+	assert_int_equal(gpulink_admin_get_card_counters("gpulink3", values, 1), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_get_link("gpulink3", &link, sizeof(link)), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_get_link_counters("gpulink3", values, 1), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_set_link("gpulink3", GPULINK_LINK_ENABLE, 1), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_get_pool("gpulink3", &pool, sizeof(pool)), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_get_pool_counters("gpulink3", values, 1), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_add_range("gpulink3", 1, &range), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_remove_range("gpulink3", 1, "a"), -GPULINK_EIO);
+	assert_int_equal(gpulink_admin_reset("gpulink3"), 0);
+	folder_write("gpulink3/state", "removed\n"); /* about to be no directory: not lost */
+	all_give("gpulink3", 1, GPULINK_ENODEV);
+	assert_int_equal(gpulink_admin_remove_range("gpulink3", 1, "a"), -GPULINK_ENODEV);
 }
 
 /* --- invalid values, unusable files --- */
@@ -209,7 +289,7 @@ static void kernel_errors(void **state)
 		      { ESTALE, GPULINK_EBUSY },  { EAGAIN, GPULINK_EBUSY },	  { EBUSY, GPULINK_EBUSY },
 		      { EEXIST, GPULINK_EBUSY },  { ENOLINK, GPULINK_ETIMEDOUT }, { EOPNOTSUPP, GPULINK_ENOTSUP },
 		      { ENXIO, GPULINK_ENOENDPOINT }, { EIO, GPULINK_EIO },	  { ENOSPC, GPULINK_ENOSPC } };
-	struct gpulink_admin_info info;
+	uint64_t values[GPULINK_CARD_COUNTERS];
 
 	(void)state;
 	folder_add_card(0, 1);
@@ -220,7 +300,7 @@ static void kernel_errors(void **state)
 		assert_int_equal(gpulink_admin_reset("gpulink0"), -cases[i].code);
 		folder_write_error = 0;
 		folder_read_error = cases[i].system;
-		assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), -cases[i].code);
+		assert_int_equal(gpulink_admin_get_card_counters("gpulink0", values, GPULINK_CARD_COUNTERS), -cases[i].code);
 		folder_read_error = 0;
 	}
 	folder_write_most = 1;
@@ -274,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(missing),	  TEST(names),		    TEST(missing_files), TEST(invalid_values),
+		TEST(lost),	  TEST(missing_files_of_link_and_pool),
 		TEST(long_texts), TEST(without_permission), TEST(kernel_errors), TEST(sizes),
 	};
 

@@ -21,22 +21,43 @@
 /* Replaces read() and write(): kernel attributes fail in ways that plain files do not. */
 int folder_read_error, folder_write_error;
 size_t folder_write_most = SIZE_MAX;
+bool folder_lost;
 
 ssize_t __real_read(int fd, void *data, size_t bytes);
 ssize_t __wrap_read(int fd, void *data, size_t bytes);
 ssize_t __real_write(int fd, const void *data, size_t bytes);
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
 
+/* As the driver does it: what it knows itself stays readable, and a reset is tried. */
+static int lost_error(int fd)
+{
+	static const char *const without[] = { "/state", "/serial", "/hw_version", "/driver_version", "/generation", "/contexts",
+					       "/queue_entries", "/reset" };
+	char link[64], path[256];
+	const char *card;
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = folder_lost ? readlink(link, path, sizeof(path) - 1) : -1;
+	path[length < 0 ? 0 : length] = '\0';
+	card = strstr(path, "/gpulink");
+	card = card ? strstr(card + 1, "/gpulink") : NULL; /* behind the folder of the test */
+	for (unsigned i = 0; card && i < sizeof(without) / sizeof(without[0]); i++)
+		if (!strcmp(strchr(card + 1, '/'), without[i]))
+			return 0;
+	return card ? ENODEV : 0;
+}
+
 ssize_t __wrap_read(int fd, void *data, size_t bytes)
 {
-	errno = folder_read_error;
-	return folder_read_error ? -1 : __real_read(fd, data, bytes);
+	errno = folder_read_error ? folder_read_error : lost_error(fd);
+	return errno ? -1 : __real_read(fd, data, bytes);
 }
 
 ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 {
-	errno = folder_write_error;
-	return folder_write_error ? -1 : __real_write(fd, data, bytes < folder_write_most ? bytes : folder_write_most);
+	errno = folder_write_error ? folder_write_error : lost_error(fd);
+	return errno ? -1 : __real_write(fd, data, bytes < folder_write_most ? bytes : folder_write_most);
 }
 
 static char folder[TEMPORARY_ROOM];
@@ -54,6 +75,7 @@ static int next_descriptor(void)
 int folder_make(void **state)
 {
 	(void)state;
+	folder_lost = false;
 	lowest = next_descriptor();
 	if (!mkdtemp(temporary_template(folder, "gpulink-admin-test")) || chmod(folder, 0755) || chdir(folder) ||
 	    mkdir("devices", 0755))
@@ -134,6 +156,7 @@ void folder_add_card(unsigned number, unsigned partitions)
 	write_value(card, "hw_version", "1.0.%u\n", number);
 	write_value(card, "driver_version", "0.1.%u\n", number);
 	write_value(card, "link_state", "loopback\n");
+	write_value(card, "state", "live\n");
 	write_value(card, "generation", "%u\n", number + 7);
 	write_value(card, "features", "15\n");
 	write_value(card, "contexts", "%u\n", 32 + number);

@@ -6,6 +6,7 @@
 #ifndef GLK_ADMIN_FOLDER_H
 #define GLK_ADMIN_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Setup and teardown of a test: makes a folder without cards and goes there; removes it with all that is in it,
@@ -38,5 +39,8 @@ void folder_remove_file(const char *file);
  */
 extern int folder_read_error, folder_write_error;
 extern size_t folder_write_most;
+
+/** Whether cards are lost: what needs one fails, from now to the end of the test. Their state is a file as any other. */
+extern bool folder_lost;
 
 #endif /* GLK_ADMIN_FOLDER_H */

@@ -233,6 +233,7 @@ static void info(void **state)
 	assert_string_equal(info.hw_version, "1.0.12");
 	assert_string_equal(info.driver_version, "0.1.12");
 	assert_string_equal(info.link_state, "loopback");
+	assert_string_equal(info.state, "live");
 	assert_int_equal(info.generation, 19);
 	assert_int_equal(info.partitions, 3);
 	assert_int_equal(info.queue_entries, 64);

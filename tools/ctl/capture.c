@@ -264,14 +264,21 @@ static enum exit_code find_local_card(struct invocation *invocation)
 {
 	struct gpulink_admin_info info;
 	enum exit_code code;
+	int error;
 
 	invocation->asker.direct = true;
 	code = find_card(invocation);
-	if (code == EXIT_OK && gpulink_admin_get_info(invocation->card, &info, sizeof(info))) {
+	if (code != EXIT_OK)
+		return code;
+	error = gpulink_admin_get_info(invocation->card, &info, sizeof(info));
+	if (error == -GPULINK_ENODEV) {
 		complain("no such card '%s'", invocation->card);
-		code = EXIT_NO_CARD;
+		return EXIT_NO_CARD;
 	}
-	return code;
+	if (!error && strcmp(info.state, "lost"))
+		return EXIT_OK;
+	complain("%s: %s", invocation->card, error ? gpulink_strerror(error) : "lost: it does not answer; a reset may recover it");
+	return EXIT_FAILED;
 }
 
 /* The driver is capturing from here on. */

@@ -28,7 +28,7 @@
 
 static bool print_list(struct json_object *cards)
 {
-	static const char *const columns[] = {"name", "pci_address", "serial", "link_state", "partitions", NULL};
+	static const char *const columns[] = {"name", "pci_address", "serial", "state", "link_state", "partitions", NULL};
 
 	return print_rows(cards, columns);
 }
@@ -344,13 +344,15 @@ static const struct command card_commands[] = {
 	{.name = "info",
 	 .usage = "",
 	 .summary = "show device information",
-	 .details = "PCI address, serial number, versions, link state, partitions, and generation: the number of resets.\n",
+	 .details = "PCI address, serial number, state (live, resetting, suspended or lost), versions, link state, partitions,\n"
+		    "and generation: the number of resets.\n",
 	 .takes_card = true,
 	 .run = run_info},
 	{.name = "reset",
 	 .usage = "",
 	 .summary = "reset a card",
-	 .details = "Open devices of the card return errors and must be reopened. Settings and endpoints are kept.\n",
+	 .details = "Open devices of the card return errors and must be reopened. Settings and endpoints are kept. A card that is\n"
+		    "lost is tried again.\n",
 	 .takes_card = true,
 	 .run = run_reset},
 	{.name = "program",

@@ -148,14 +148,31 @@ static void open_uevents(struct monitor *m)
 		return;
 	udev_monitor_unref(m->uevents);
 	m->uevents = NULL;
-	complain("cannot receive uevents: states and captures are not shown, and changes only once in an interval");
+	complain("cannot receive uevents: captures are not shown, and changes only once in an interval");
+}
+
+/* The view has the state, too, and follows: each change is shown once, whether it or the uevent has it first. */
+static void show_state(struct monitor *m, const char *name, const char *state)
+{
+	struct json_object *card = NULL, *from = NULL, *to = json_object_new_string(state);
+
+	json_object_object_get_ex(m->view, name, &card);
+	json_object_object_get_ex(card, "state", &from);
+	m->memory = to && m->memory;
+	if (!from || !json_object_equal(from, to))
+		show(m, name, "state", from, to);
+	if (card)
+		m->memory = json_put(card, "state", to) && m->memory;
+	else
+		json_object_put(to);
 }
 
 static void take_uevent(struct monitor *m)
 {
 	static const struct {
 		const char *property, *what;
-	} kinds[] = {{"GPULINK_STATE", "state"}, {"GPULINK_LINK", "link"}, {"GPULINK_CAPTURE", "capture"}};
+	} kinds[] = {{"GPULINK_LINK", "link"}, {"GPULINK_CAPTURE", "capture"}};
+	const char *state;
 	struct udev_device *device = udev_monitor_receive_device(m->uevents);
 	const char *name = device ? udev_device_get_sysname(device) : NULL;
 
@@ -165,6 +182,9 @@ static void take_uevent(struct monitor *m)
 		if (value && (!m->invocation->card || !strcmp(m->invocation->card, name)))
 			show_text(m, name, kinds[i].what, value);
 	}
+	state = name ? udev_device_get_property_value(device, "GPULINK_STATE") : NULL;
+	if (state && (!m->invocation->card || !strcmp(m->invocation->card, name)))
+		show_state(m, name, state);
 	udev_device_unref(device);
 }
 
@@ -227,7 +247,9 @@ enum exit_code run_monitor(struct invocation *invocation)
 		code = EXIT_NO_CARD;
 	}
 	if (code == EXIT_OK) {
-		fprintf(stderr, "gpulinkctl: watching %d cards\n", json_object_object_length(m.view));
+		int cards = json_object_object_length(m.view);
+
+		fprintf(stderr, "gpulinkctl: watching %d card%s\n", cards, cards == 1 ? "" : "s");
 		code = watch_cards(&m, &signals);
 	}
 	json_object_put(m.view);

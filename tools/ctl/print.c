@@ -27,6 +27,12 @@ bool print_json(struct json_object *object, int flags)
 	return text;
 }
 
+/* What the driver does not have is null. */
+static const char *text_of(struct json_object *value)
+{
+	return value ? json_object_get_string(value) : "-";
+}
+
 bool print_object(struct json_object *object)
 {
 	int width = 0;
@@ -38,7 +44,7 @@ bool print_object(struct json_object *object)
 		width = width_of(key) > width ? width_of(key) : width;
 	}
 	json_object_object_foreach(object, name, value)
-		printf("%-*s  %s\n", width, name, json_object_get_string(value));
+		printf("%-*s  %s\n", width, name, text_of(value));
 	return true;
 }
 
@@ -46,7 +52,7 @@ static const char *cell(struct json_object *row, const char *column)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(row, column, &value) ? json_object_get_string(value) : "-";
+	return json_object_object_get_ex(row, column, &value) ? text_of(value) : "-";
 }
 
 bool print_rows(struct json_object *array, const char *const *columns)
@@ -169,10 +175,10 @@ bool print_counters(struct json_object *array)
 		(void)unused;
 		printf("%-18s", name);
 		for (size_t k = 0; k < count; k++) {
-			uint64_t number = number_of(json_object_array_get_idx(array, k), name);
+			struct json_object *row = json_object_array_get_idx(array, k);
 
-			printf(" %*" PRIu64, width, number);
-			sum += number;
+			printf(" %*s", width, cell(row, name));
+			sum += number_of(row, name);
 		}
 		if (heading) {
 			printf(" %*s\n", width, "all");

@@ -59,7 +59,7 @@ static void put_members(struct reading *r, const char *prefix, struct json_objec
 	char key[96];
 
 	json_object_object_foreach(object, name, value) {
-		if (only ? !is_one_of(name, only) : is_one_of(name, without))
+		if (!value || (only ? !is_one_of(name, only) : is_one_of(name, without)))
 			continue;
 		snprintf(key, sizeof(key), "%s %s", prefix, name);
 		put(r, *prefix ? key : name, value);
@@ -140,16 +140,20 @@ static enum exit_code read_link(struct reading *r, const char *op, const char *c
 
 static enum exit_code read_card(struct reading *r, struct json_object *info)
 {
-	static const char *const of_card[] = {"link_state", "generation", NULL};
+	static const char *const of_card[] = {"state", "link_state", "generation", NULL}, *const unknown_link[] = {"state", "generation", NULL};
 	static const char *const of_link[] = {"crc_errors", "sequence_errors", "protocol_errors", "version_errors", "lost_packets",
 					      "timeouts", "denied", NULL};
+	const char *link_state = text_of(info, "link_state");
+	bool linked = link_state && strcmp(link_state, "unknown");
 	enum exit_code code;
 
-	put_members(r, "", info, of_card, NULL);
+	put_members(r, "", info, linked ? of_card : unknown_link, NULL);
+	if (!linked) /* lost, or being reset */
+		keep(r, "link_state");
 	code = read_partitions(r, "partitions", ALL_PARTITIONS, put_partition);
 	if (code != EXIT_NO_DAEMON)
 		code = read_partitions(r, "ranges", ALL_PARTITIONS, put_range);
-	if (code != EXIT_NO_DAEMON && strcmp(text_of(info, "link_state"), "loopback")) {
+	if (code != EXIT_NO_DAEMON && (!link_state || strcmp(link_state, "loopback"))) {
 		code = read_link(r, "link", NULL);
 		if (code != EXIT_NO_DAEMON)
 			code = read_link(r, "link_counters", of_link);
@@ -199,7 +203,7 @@ enum exit_code view_read(struct invocation *invocation, struct json_object *befo
 		struct json_object *info = json_object_array_get_idx(cards, i);
 		const char *name = text_of(info, "name");
 
-		if (!name || !text_of(info, "link_state"))
+		if (!name)
 			code = unexpected();
 		else if (!invocation->card || !strcmp(invocation->card, name))
 			code = add_card(invocation, *view, before, info);

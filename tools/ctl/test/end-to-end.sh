@@ -104,7 +104,7 @@ check "a second daemon on the same socket fails" sh -c "! '$gpulinkd' --config '
 check "the first daemon keeps running" ctl 0 gpulink0 list
 
 # --- show
-check "list" ctl 0 "gpulink0  0000:00:04.0  00000000000000a0  loopback" list
+check "list" ctl 0 "gpulink0  0000:00:04.0  00000000000000a0  live   loopback" list
 check "list as JSON" json "r[0]['name'] == 'gpulink0' and r[0]['partitions'] == 4" list
 check "info" ctl 0 "serial          00000000000000a0" info
 check "info as JSON" json "r['serial'] == '00000000000000a0'" info
@@ -122,7 +122,7 @@ check "without packets there is no ratio" ctl 0 "stores_per_packet             -
 check "counters show the bytes saved" ctl 0 "wire_bytes_saved                   2310                 2310" counters --partition 1
 check "counters show the savings in percent" ctl 0 "saved_percent                      75.0                 75.0" counters --partition 1
 check "counters omit idle partitions" first_line "partition  *1  *all"
-check "counters as JSON" json "r[1]['stores'] == 77 and r[1]['err_endpoint'] == 2**64 - 1 and r[0]['err_endpoint'] == 0" counters
+check "counters as JSON" json "r[1]['stores'] == 77 and r[1]['err_endpoint'] == 2**64 - 2 and r[0]['err_endpoint'] == 0" counters
 
 "$gpulinkctl" --socket "$socket" counters --watch 1 --partition 1 >"$work/watch" 2>&1 &
 watch=$!
@@ -136,7 +136,7 @@ wait $watch 2>/dev/null
 monitor_says() { until_true grep -qF -e "$1" "$work/monitor" || { cat "$work/monitor"; return 1; }; }
 "$gpulinkctl" --socket "$socket" monitor >"$work/monitor" 2>&1 &
 monitor=$!
-check "monitor: begins with the number of cards" monitor_says "watching 1 cards"
+check "monitor: begins with the number of cards" monitor_says "watching 1 card"
 check "monitor: a setting changes" ctl 0 "" set-payload 512 --partition 2
 check "monitor: shows it" monitor_says " gpulink0 partition 2 max_payload_bytes: 1024 -> 512"
 check "monitor: an endpoint changes" ctl 0 "" set-endpoint 3 pool
@@ -149,6 +149,11 @@ mv "$work/kept" "$work/cards/gpulink0/partitions/3/coalesce"
 make_card gpulink5 05
 check "monitor: shows an added card" monitor_says " gpulink5 card: added"
 check "monitor: shows nothing of that" refused grep "partition.*removed" "$work/monitor"
+echo lost >"$work/cards/gpulink5/state"
+check "monitor: shows a lost card" monitor_says " gpulink5 state: live -> lost"
+check "monitor: which is still there" refused grep "gpulink5.*removed" "$work/monitor"
+check "monitor: a lost card is reset" ctl 0 "" reset --card gpulink5
+check "monitor: shows that it is live" monitor_says " gpulink5 state: lost -> live"
 rm -r "$work/cards/gpulink5"
 check "monitor: shows a removed card" monitor_says " gpulink5 card: removed"
 kill $monitor
@@ -258,6 +263,26 @@ check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open changes the card" holds gpulink0/partitions/2/open 1
 check "set-endpoint: remote partition" ctl 0 "endpoint of partition 3 is now link 11" set-endpoint 3 "link 11"
 check "set-endpoint: remote partitions end at 15" ctl 2 'link 15' set-endpoint 3 "link 16"
+
+# --- a card that is lost, and a driver without some counters
+echo lost >"$work/cards/gpulink0/state"
+check "lost: list" ctl 0 "gpulink0  0000:00:04.0  00000000000000a0  lost   unknown     4" list
+check "lost: info" ctl 0 "state           lost" info
+for command in partitions counters card-counters link link-counters pool pool-counters "set-subheader 4"; do
+	# shellcheck disable=SC2086
+	check "lost: $command" ctl 1 "gpulink0 is lost: it does not answer; a reset may recover it" $command
+done
+check "lost: capture" ctl 1 "gpulink0: lost: it does not answer" capture "$work/captured"
+touch "$work/cards/gpulink0/dead"
+check "lost: a reset that fails says why" ctl 1 "gpulink0: reset: the card has left the bus" reset
+rm "$work/cards/gpulink0/dead"
+check "lost: reset" ctl 0 "gpulink0: reset, generation is now 3" reset
+check "lost: a reset recovers it" ctl 0 "  live   loopback" list
+touch "$work/cards/gpulink0/old" "$work/cards/gpulink0/partitions/1/old"
+check "an older driver: card-counters" ctl 0 "err_arrive        -" card-counters
+check "an older driver: counters" ctl 0 "region_bytes                          -" counters --partition 1
+check "an older driver: JSON" json "r['err_arrive'] is None and r['region_epochs'] == 2010" card-counters
+rm "$work/cards/gpulink0/old" "$work/cards/gpulink0/partitions/1/old"
 
 # --- invalid use
 check "no such card" ctl 4 "no such card 'gpulink9'" --card gpulink9 info

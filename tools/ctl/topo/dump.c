@@ -136,6 +136,9 @@ static void scan_fact(struct function *f, const char *line)
 	} else if ((value = value_of(own, "name"))) {
 		if (strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(value))
 			copy(system->card_name, sizeof(system->card_name), value);
+	} else if ((value = value_of(own, "state"))) {
+		if (strspn(value, "abcdefghijklmnopqrstuvwxyz") == strlen(value))
+			copy(system->card_state, sizeof(system->card_state), value);
 	} else if ((value = value_of(own, "node-open"))) {
 		system->node_open = answer_of(value);
 	} else if ((value = value_of(own, "unchecked-peers"))) {
@@ -334,6 +337,8 @@ static void write_facts(FILE *file, const struct function *f)
 		fprintf(file, "\tgpulink: iommu-type: %s\n", s->iommu_type);
 	if (*s->card_name)
 		fprintf(file, "\tgpulink: name: %s\n", s->card_name);
+	if (*s->card_state)
+		fprintf(file, "\tgpulink: state: %s\n", s->card_state);
 	if (s->node_open != NOT_KNOWN)
 		fprintf(file, "\tgpulink: node-open: %s\n", answer_name(s->node_open));
 	if (s->unchecked_peers != NOT_KNOWN)

@@ -61,11 +61,25 @@ static void read_config(struct pci_dev *dev, struct function *f)
 	}
 }
 
+/* A function that does not answer reads as ones. The kernel remembers what it was; nothing else of it is known. */
+static void restore_identity(const struct pci_dev *dev, struct function *f)
+{
+	memset(f->config, 0, sizeof(f->config));
+	f->config[0] = (uint8_t)dev->vendor_id;
+	f->config[1] = (uint8_t)(dev->vendor_id >> 8);
+	f->config[2] = (uint8_t)dev->device_id;
+	f->config[3] = (uint8_t)(dev->device_id >> 8);
+	f->config[10] = (uint8_t)dev->device_class;
+	f->config[11] = (uint8_t)(dev->device_class >> 8);
+}
+
 static void read_facts(struct pci_dev *dev, struct function *f)
 {
 	const char *group, *driver;
 
 	pci_fill_info(dev, FILL);
+	if (f->config[0] == 0xff && f->config[1] == 0xff)
+		restore_identity(dev, f);
 	for (unsigned b = 0; b < 6; b++)
 		f->bars[b].bytes = dev->size[b];
 	f->system.numa_node = dev->numa_node < 0 ? NO_NUMA_NODE : dev->numa_node;

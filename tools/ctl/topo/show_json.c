@@ -120,6 +120,8 @@ static struct json_object *json_function(const struct tree *tree, const struct f
 		put_text(&object, "above", function_above(tree, f)->address);
 	if (*f->system.card_name)
 		put_text(&object, "card", f->system.card_name);
+	if (*f->system.card_state)
+		put_text(&object, "state", f->system.card_state);
 	if (*f->system.driver)
 		put_text(&object, "driver", f->system.driver);
 	if (f->system.numa_node != NO_NUMA_NODE)

@@ -106,6 +106,7 @@ static void read_card(struct function *f)
 	read_card_name(f);
 	if (!*f->system.card_name)
 		return;
+	read_text(f->system.card_state, sizeof(f->system.card_state), "/sys/class/gpulink/%s/state", f->system.card_name);
 	f->system.node_open = may_open(f->system.card_name);
 	if (read_text(text, sizeof(text), "/sys/class/gpulink/%s/unchecked_peers", f->system.card_name))
 		f->system.unchecked_peers = *text == '1' ? YES : NO;

@@ -55,6 +55,7 @@ struct system_facts {
 	char iommu_type[16];   /**< of the group: identity, DMA, DMA-FQ; empty: not known */
 	char driver[32];       /**< empty: none, or not known */
 	char card_name[16];    /**< gpulinkN; empty: none */
+	char card_state[16];   /**< docs/recovery.md; empty: not known */
 	enum answer node_open; /**< a card's device file opens for this user */
 	enum answer unchecked_peers;
 };

@@ -141,6 +141,10 @@ def overridden(d):
     d[CARD].fact("gpulink: unchecked-peers: yes")
 
 
+def lost(d):
+    d[CARD].fact("gpulink: state: lost")
+
+
 def no_card(d):
     d[CARD].put(0, 4, 0x12348086)
 
@@ -220,6 +224,9 @@ CASES = [
     ("a bridge's window does not contain the BAR", "switch", narrow_window,
      {NEAR: ("blocked", "the windows of bridge 0000:02:01.0", None), NEAR2: ("direct", "", 26532), OTHER: ("root complex", "", 210),
       FAR: ("root complex", "", 210)}, {UNSIGNED, (ERROR, "blocked", NEAR)}),
+    ("a lost card", "switch", lost,
+     {NEAR: ("direct", "", 26532), NEAR2: ("direct", "", 26532), OTHER: ("root complex", "", 210), FAR: ("root complex", "", 210)},
+     {UNSIGNED, (ERROR, "card-lost", "gpulink0")}),
     ("no card", "switch", no_card, {}, {UNSIGNED, (ERROR, "no-card", "system")}),
 ]
 # name of a case, function, members of its JSON; None: missing
@@ -234,6 +241,8 @@ DETAILS = [
     ("AtomicOps, 10-bit tags, 64 GT/s", "02:02.0", {"kind": "bridge", "atomics_routed": False}),
     ("AtomicOps, 10-bit tags, 64 GT/s", NEAR_PORT, {"atomics_routed": True, "acs_enabled": None}),
     ("ACS redirect, root complex listed", NEAR_PORT, {"acs_supported": 0x5f, "acs_enabled": 0x1d}),
+    ("a lost card", CARD, {"card": "gpulink0", "state": "lost"}),
+    ("a VM with a switch", CARD, {"card": "gpulink0", "state": None}),
     ("degraded links", CARD, {"link": "32 GT/s x8", "link_most": "32 GT/s x16"}),
     ("a VM with root ports below Intel's IOMMU", "01:00.0", {"iommu_group": 7, "iommu_type": "DMA"}),
     ("a VM with a switch", "06:00.0", {"kind": "nic", "errors": {"correctable": 0, "nonfatal": 0, "fatal": 0,
