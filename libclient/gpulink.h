@@ -582,7 +582,10 @@ struct gpulink_counters {
 	uint64_t flush_region, region_bytes;
 };
 
-/** Returns a consistent snapshot of the counters of a partition. size: sizeof(*counters). */
+/**
+ * Returns a consistent snapshot of the counters of a partition, also while other threads store: a store is counted with all of its bytes,
+ * and no counter goes backwards. On "local:" and "ucx:" a store is counted when its packet has left. size: sizeof(*counters).
+ */
 int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size);
 
 #ifdef __cplusplus

@@ -25,6 +25,14 @@ _Static_assert(GLK_PAYLOAD_MAX <= 1u << PLACE_BITS, "a place in the payload");
 /* What the packet has of a word of 8 bytes since it was stored to last. */
 enum kind { WHOLE, LOW, HIGH, OTHER }; /* WHOLE: as gpulink_lane_hit() has it */
 
+/* Words only: they are published one by one. */
+struct totals {
+	uint64_t stores, store_bytes, packets, sub_packets, payload_bytes, wire_bytes, raw_wire_bytes, overwritten_bytes;
+	uint64_t flushes[GLK_FLUSH_COUNT];
+};
+
+enum { TOTALS = sizeof(struct totals) / sizeof(uint64_t) };
+
 struct glk_lane {
 	struct gpulink_lane_packet packet;
 	struct glk_lane_shape shape;
@@ -34,10 +42,12 @@ struct glk_lane {
 
 	uint32_t pause, pauses;		      /* pause: packets until the next look; pauses: how long the last one was */
 	uint64_t halves;		      /* words of 4 bytes that were overwritten */
+	uint64_t begun;			      /* bytes that the packets have of a store that is not complete */
 	uint64_t stores_before, hits_before; /* this packet */
 
-	/* Of packets that left. */
-	uint64_t packets, sub_packets, payload_bytes, wire_bytes, flushes[GLK_FLUSH_COUNT];
+	/* Of packets that left: `totals`, by the lane's thread, and copies of it for others. Copy published % 2 is whole. */
+	struct totals totals, copies[2];
+	uint64_t published;
 };
 
 /* --- packets --- */
@@ -94,6 +104,38 @@ void glk_lane_fence(struct glk_lane *l)
 	forget(l);
 }
 
+/*
+ * Of an empty packet: another thread's look at the counters neither sees part of a store nor makes stores slower. The lane's thread never
+ * waits, and a reader only takes another copy when a packet has left meanwhile.
+ */
+static void publish(struct glk_lane *l)
+{
+	struct totals *t = &l->totals;
+	uint64_t next = l->published + 1, *to = (uint64_t *)&l->copies[next % 2];
+
+	t->stores = stores(l) - (l->begun != 0);
+	t->overwritten_bytes = 8 * l->packet.hits + 4 * l->halves;
+	t->store_bytes = t->payload_bytes - l->shape.width * t->sub_packets + t->overwritten_bytes - l->begun;
+	t->raw_wire_bytes = t->store_bytes + l->packet.extra + GLK_TLP_OVERHEAD_BYTES * t->stores;
+#pragma GCC unroll 32
+	for (unsigned i = 0; i < TOTALS; i++) /* releases: a reader that sees one also sees that the copy before is out of date */
+		__atomic_store_n(&to[i], ((const uint64_t *)t)[i], __ATOMIC_RELEASE);
+	__atomic_store_n(&l->published, next, __ATOMIC_RELEASE);
+}
+
+static struct totals published(const struct glk_lane *l)
+{
+	struct totals t;
+	uint64_t number;
+
+	do {
+		number = __atomic_load_n(&l->published, __ATOMIC_ACQUIRE);
+		for (unsigned i = 0; i < TOTALS; i++)
+			((uint64_t *)&t)[i] = __atomic_load_n((const uint64_t *)&l->copies[number % 2] + i, __ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&l->published, __ATOMIC_RELAXED) != number);
+	return t;
+}
+
 static void apply(const struct glk_lane *l)
 {
 	const struct gpulink_lane_packet *p = &l->packet;
@@ -114,11 +156,12 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 	if (l->packet.limit)
 		gpulink_lane_end_run(&l->packet);
 	bytes = glk_packet_finish(l->room, payload, l->shape.partition, l->shape.width, l->packet.low);
-	l->wire_bytes += bytes + GLK_TLP_OVERHEAD_BYTES;
-	l->payload_bytes += payload;
-	l->packets++;
-	l->flushes[reason]++;
-	l->sub_packets = l->packet.runs;
+	l->totals.wire_bytes += bytes + GLK_TLP_OVERHEAD_BYTES;
+	l->totals.payload_bytes += payload;
+	l->totals.packets++;
+	l->totals.flushes[reason]++;
+	l->totals.sub_packets = l->packet.runs;
+	publish(l);
 	if (l->packet.memory)
 		apply(l);
 	if (l->shape.send)
@@ -220,27 +263,33 @@ static void append(struct glk_lane *l, uint64_t to, const void *data, size_t byt
 	p->next = p->looks ? NOWHERE : l->next;
 }
 
+/* A store that is more than an append, in parts. Apart, so that the others need few registers. */
+static __attribute__((noinline)) void store_parts(struct glk_lane *l, uint64_t to, const uint8_t *data, size_t bytes)
+{
+	size_t most = l->shape.payload / 2 < GPULINK_LANE_SMALL ? l->shape.payload / 2 : GPULINK_LANE_SMALL;
+
+	for (size_t part; l->begun < bytes; l->begun += part) {
+		uint64_t at = to + l->begun, border = l->window - (at & (l->window - 1));
+
+		part = bytes - l->begun < most ? bytes - l->begun : most;
+		part = part < border ? part : (size_t)border;
+		append(l, at, data + l->begun, part);
+		l->packet.joined -= l->begun != 0; /* one store */
+	}
+	l->begun = 0;
+	gpulink_lane_count_extra(&l->packet, to, bytes);
+}
+
 void glk_lane_store(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
 {
 	struct gpulink_lane_packet *p = &l->packet;
-	size_t most = l->shape.payload / 2 < GPULINK_LANE_SMALL ? l->shape.payload / 2 : GPULINK_LANE_SMALL;
-	const uint8_t *from = data;
 
 	if (!p->looks && bytes <= GPULINK_LANE_SMALL && gpulink_lane_append(p, to, data, bytes))
 		return;
 	if (p->looks && ((bytes == 8 && to % 8 == 0 && gpulink_lane_hit(p, to, data)) ||
 			 (bytes == 4 && to % 4 == 0 && hit_half(l, to, data))))
 		return;
-	gpulink_lane_count_extra(p, to, bytes);
-	for (size_t part; bytes; bytes -= part, from += part, to += part) {
-		uint64_t border = l->window - (to & (l->window - 1));
-
-		part = bytes < most ? bytes : most;
-		part = part < border ? part : (size_t)border;
-		if (from != data)
-			p->joined--; /* one store */
-		append(l, to, from, part);
-	}
+	store_parts(l, to, data, bytes);
 }
 
 int gpulink_lane_store_any(struct gpulink_lane *lane, uint64_t offset, const void *data, size_t bytes)
@@ -306,21 +355,20 @@ void glk_lane_count(const struct glk_lane *l, struct gpulink_counters *c)
 		&c->flush_window_miss, &c->flush_payload_full, &c->flush_entries_full, &c->flush_release, &c->flush_timeout,
 		&c->flush_load_hit, &c->flush_atomic, &c->flush_config, &c->flush_drain, &c->flush_region,
 	};
-	uint64_t packed = l->payload_bytes + (uint64_t)(l->packet.at - l->packet.payload) - l->shape.width * l->packet.runs;
-	uint64_t overwritten = 8 * l->packet.hits + 4 * l->halves, data = packed + overwritten;
+	const struct totals t = published(l);
 
-	c->stores += stores(l);
-	c->store_bytes += data;
-	c->packets += l->packets;
-	c->sub_packets += l->sub_packets;
-	c->payload_bytes += l->payload_bytes;
-	c->wire_bytes += l->wire_bytes;
-	c->raw_wire_bytes += data + l->packet.extra + GLK_TLP_OVERHEAD_BYTES * stores(l);
-	c->overwritten_bytes += overwritten;
+	c->stores += t.stores;
+	c->store_bytes += t.store_bytes;
+	c->packets += t.packets;
+	c->sub_packets += t.sub_packets;
+	c->payload_bytes += t.payload_bytes;
+	c->wire_bytes += t.wire_bytes;
+	c->raw_wire_bytes += t.raw_wire_bytes;
+	c->overwritten_bytes += t.overwritten_bytes;
 	if (l->packet.memory) { /* else they are the receiver's */
-		c->endpoint_writes += l->sub_packets;
-		c->endpoint_bytes += l->payload_bytes - l->shape.width * l->sub_packets;
+		c->endpoint_writes += t.sub_packets;
+		c->endpoint_bytes += t.payload_bytes - l->shape.width * t.sub_packets;
 	}
 	for (unsigned reason = 0; reason < GLK_FLUSH_COUNT; reason++)
-		*flushes[reason] += l->flushes[reason];
+		*flushes[reason] += t.flushes[reason];
 }

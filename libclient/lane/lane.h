@@ -43,7 +43,7 @@ void glk_lane_fence(struct glk_lane *lane);
 /** What programs store by: `bytes` of the endpoint, at least GPULINK_LANE_SMALL, from an offset on. */
 struct gpulink_lane glk_lane_door(struct glk_lane *lane, uint64_t origin, uint64_t bytes);
 
-/** Adds the lane's counters. */
+/** Adds the counters of the packets that have left, whole and monotonic. Any thread may call it while the lane's thread stores. */
 void glk_lane_count(const struct glk_lane *lane, struct gpulink_counters *counters);
 
 #endif /* GLK_LANE_H */

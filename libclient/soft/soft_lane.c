@@ -77,7 +77,7 @@ void glk_soft_lanes_close(struct soft_queue *queue, bool child)
 	}
 }
 
-/* Under the device's lock. A lane that its thread uses meanwhile may be counted without its latest stores. */
+/* Under the device's lock. Lanes are counted up to the last packet that has left. */
 void glk_soft_lanes_count(const struct soft *soft, unsigned partition, struct gpulink_counters *counters)
 {
 	for (unsigned c = 0; c < GLK_CONTEXT_COUNT; c++)

@@ -380,6 +380,59 @@ static int child(void)
 	return 0;
 }
 
+/* --- counters while a thread stores --- */
+
+static atomic_bool enough;
+
+static void *store_on(void *argument)
+{
+	static const uint8_t data[600];
+	const size_t *bytes = argument;
+	uint64_t place = 0;
+
+	do {
+		for (unsigned i = 0; i < 500; i++, place++)
+			gpulink_queue_store(queue, windows[0], COUNTER + 8 * (place % 8192), data, *bytes);
+		gpulink_queue_release(queue, 10 * SECOND);
+	} while (!enough);
+	return NULL;
+}
+
+/*
+ * Whole and monotonic: in each snapshot all stores have their size, and nothing is less than before. A card counts accesses of the CPU,
+ * which are smaller, or merged.
+ */
+static void test_counters(size_t size)
+{
+	struct gpulink_counters seen, before;
+	unsigned looks = 0, torn = 0, backwards = 0, moved = 0;
+	uint64_t bytes, stores;
+	struct gpulink_info info;
+	pthread_t thread;
+
+	gpulink_get_info(device, &info, sizeof(info));
+	gpulink_get_counters(device, 0, &before, sizeof(before));
+	bytes = before.store_bytes;
+	stores = before.stores;
+	enough = false;
+	is(pthread_create(&thread, NULL, store_on, &size), 0, "a thread stores");
+	for (; looks < 50 * rounds || (!moved && looks < 100000 * rounds); looks++) {
+		if (gpulink_get_counters(device, 0, &seen, sizeof(seen)))
+			break;
+		torn += strcmp(info.kind, "card") && seen.store_bytes - bytes != size * (seen.stores - stores);
+		for (unsigned c = 0; c < sizeof(seen) / sizeof(uint64_t); c++)
+			backwards += ((const uint64_t *)&seen)[c] < ((const uint64_t *)&before)[c];
+		moved += seen.stores != before.stores;
+		before = seen;
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+	printf("# %u looks, stores of %zu bytes\n", looks, size);
+	is(torn, 0, "no snapshot has part of a store");
+	is(backwards, 0, "no counter goes backwards");
+	is(moved > 0, 1, "the counters move meanwhile");
+}
+
 static void test_fork(void)
 {
 	uint64_t value = 41;
@@ -431,6 +484,8 @@ int main(int argc, char **argv)
 		test_signals();
 		test_threads();
 		test_descriptor();
+		test_counters(8);
+		test_counters(600); /* in several packets */
 		test_fork();
 		test_limits();
 	}

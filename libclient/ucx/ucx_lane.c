@@ -167,7 +167,7 @@ void glk_ucx_lanes_close(struct ucx_queue *queue, bool child)
 		pthread_mutex_unlock(&u->lock);
 }
 
-/* A lane that its thread uses meanwhile may be counted without its latest stores. */
+/* Lanes are counted up to the last packet that has left. */
 void glk_ucx_lanes_count(const struct ucx *u, uint32_t process, struct gpulink_counters *counters)
 {
 	for (const struct ucx_queue *queue = u->queues; queue; queue = queue->next)
