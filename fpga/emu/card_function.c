@@ -307,7 +307,7 @@ int card_function_create(struct card_function *card, const struct card_make *mak
 	if (card->link)
 		link_attach(card->link, &card->logic);
 	irq_init(&card->irq);
-	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card };
+	card->vfu = (struct vfu_function){ .ops = &vfu_ops, .device = card, .waits = card->logic.slow };
 	card->vfu.regions[VFU_REGION_CONFIG].size = PCI_CONFIG_BYTES;
 	card->vfu.regions[REGISTERS].size = GLK_BAR0_SIZE;
 	card->vfu.regions[APERTURE].size = card->logic.aperture_bytes;

@@ -36,7 +36,9 @@ struct logic_config {
 	void *bus;
 };
 
-/** The card's side of the bus. Accesses are complete when these return; failed writes are not reported, as on a bus. */
+/** The card's side of the bus. Accesses are complete when these return; failed writes are not reported, as on a bus. The RTL returns
+ *  within some seconds also where the machine is too slow for it: reads then return all ones, and writes and resets are completed
+ *  later. */
 struct logic_ops {
 	/** `size` 1, 2, 4 or 8, `offset` a multiple of it, inside the BAR. */
 	uint64_t (*register_read)(void *state, uint64_t offset, unsigned size);
@@ -64,6 +66,7 @@ struct logic_ops {
 
 struct logic {
 	const char *name;
+	bool slow; /* a client that does not wait for its writes gets ahead of it by seconds */
 	const struct logic_ops *ops;
 	void *state;
 	unsigned vectors;

@@ -16,8 +16,10 @@
 #include "../process/server.h"
 
 #define POOL_BYTES   (UINT64_C(16) << 20)
-#define CLOCKS	     512u	/* between two polls of the socket: some ten milliseconds */
+#define CLOCKS	     4u		/* between two polls of the socket: the client waits for each access */
 #define LINK_CLOCKS  16u	/* between two polls of the link: the other card may be waiting */
+#define ANSWER_NS    4000000000u /* QEMU gives a card up 5 s after an access without an answer */
+#define CLOCK_NS_MAX 50000u	/* of the card's time per clock: some 25,000 on an idle machine */
 #define IDLE_CLOCKS  64u	/* until timeouts take effect: the logic checks one partition per clock */
 #define LOOK_NS	     1000000u	/* update period of the time while a flush timeout is pending */
 
@@ -28,8 +30,13 @@
 struct rtl {
 	struct card_dut *dut;
 	struct logic_config config;
-	uint64_t now_ns;
-	uint64_t idle_clocks; /* clocks without work */
+	uint64_t real_ns, card_ns; /* time: the machine's, and the card's */
+	uint64_t timed_clocks;	   /* clocks until real_ns */
+	bool was_busy;		   /* at real_ns */
+	uint64_t looked_ns;	   /* when timeouts were last given time to take effect */
+	unsigned settle;	   /* clocks left for that */
+	uint64_t idle_clocks;	   /* clocks without work */
+	bool resetting;		   /* a reset that took too long is still in progress */
 	/* Of the link. */
 	struct rtl_wire wire;
 	bool wire_moves;	/* inside the link: no recursion */
@@ -60,6 +67,23 @@ static void interrupt(void *user, unsigned vector)
 	r->config.ops->interrupt(r->config.bus, vector);
 }
 
+/*
+ * While the card is busy its time advances with its clocks, at most CLOCK_NS_MAX each: its timeouts do not expire early on a slow
+ * machine. An idle card has the machine's time.
+ */
+static void set_time(struct rtl *r, uint64_t now_ns)
+{
+	uint64_t clocks = card_dut_clocks(r->dut) - r->timed_clocks, passed = now_ns - r->real_ns;
+
+	if (r->was_busy && passed > clocks * CLOCK_NS_MAX)
+		passed = clocks * CLOCK_NS_MAX;
+	r->card_ns += passed;
+	r->real_ns = now_ns;
+	r->timed_clocks += clocks;
+	r->was_busy = card_dut_busy(r->dut);
+	card_dut_set_now(r->dut, r->card_ns);
+}
+
 /* An access may wait for the other card: keep link and time running meanwhile, so that the wait is bounded. */
 static bool block_comes(void *user, struct card_block *block)
 {
@@ -70,8 +94,7 @@ static bool block_comes(void *user, struct card_block *block)
 		r->unserved = 0;
 		r->config.ops->link_wait(r->config.bus, 0);
 		r->wire_moves = false;
-		r->now_ns = server_now_ns();
-		card_dut_set_now(r->dut, r->now_ns);
+		set_time(r, server_now_ns());
 	}
 	return rtl_wire_take(&r->wire, block);
 }
@@ -100,13 +123,75 @@ static void check(struct rtl *r, int error)
 	server_log("gpulink-card", "logic failure: %s", fault ? fault : strerror(-error));
 }
 
+/* --- accesses: each is answered within ANSWER_NS, as by a root complex's completion timeout --- */
+
+static void step(struct rtl *r)
+{
+	card_dut_clock(r->dut);
+	r->resetting = r->resetting && !card_dut_flr_end(r->dut);
+}
+
+/* A clock, if there is time for it until `until`; else -ETIMEDOUT. */
+static int step_until(struct rtl *r, uint64_t until)
+{
+	if (server_now_ns() >= until)
+		return -ETIMEDOUT;
+	step(r);
+	return 0;
+}
+
+static void too_slow(const char *what, const struct rtl *r, uint64_t clocks)
+{
+	server_log("gpulink-card", "%s is not complete after %u s and %" PRIu64 " clocks: machine too slow", what,
+		   (unsigned)(ANSWER_NS / 1000000000u), card_dut_clocks(r->dut) - clocks);
+}
+
+/* Behind a read or a reset that was not complete in time. */
+static int read_until(struct rtl *r, unsigned bar, uint64_t offset, void *data, size_t len, uint64_t until)
+{
+	int error;
+
+	while (r->resetting)
+		if (step_until(r, until))
+			return -ETIMEDOUT;
+	while ((error = card_dut_read_begin(r->dut, bar, offset, len)) == -EBUSY)
+		if (step_until(r, until))
+			return -ETIMEDOUT;
+	while (!error && !card_dut_read_end(r->dut, data))
+		error = step_until(r, until);
+	return error;
+}
+
 static void read_bar(struct rtl *r, unsigned bar, uint64_t offset, void *data, size_t len)
 {
-	int error = card_dut_read(r->dut, bar, offset, data, len);
+	uint64_t clocks = card_dut_clocks(r->dut);
+	int error = read_until(r, bar, offset, data, len, server_now_ns() + ANSWER_NS);
 
 	if (error)
 		memset(data, 0xff, len);
-	check(r, error);
+	if (error == -ETIMEDOUT)
+		too_slow("a read", r, clocks);
+	check(r, error == -ETIMEDOUT ? 0 : error);
+}
+
+/* A write that is not complete in time stays posted. */
+static void write_bar(struct rtl *r, unsigned bar, uint64_t offset, const void *data, size_t len)
+{
+	uint64_t clocks = card_dut_clocks(r->dut), until = server_now_ns() + ANSWER_NS;
+	bool posted = false;
+	int error = 0;
+
+	while (!error && !posted) {
+		error = card_dut_post(r->dut, bar, offset, data, len, false);
+		posted = !error;
+		if (error == -EAGAIN)
+			error = step_until(r, until);
+	}
+	while (!error && card_dut_posts(r->dut))
+		error = step_until(r, until);
+	if (error == -ETIMEDOUT)
+		too_slow(posted ? "a write" : "a write is lost: an earlier one", r, clocks);
+	check(r, error == -ETIMEDOUT ? 0 : error);
 }
 
 static uint64_t register_read(void *state, uint64_t offset, unsigned size)
@@ -119,16 +204,12 @@ static uint64_t register_read(void *state, uint64_t offset, unsigned size)
 
 static void register_write(void *state, uint64_t offset, unsigned size, uint64_t value)
 {
-	struct rtl *r = state;
-
-	check(r, card_dut_write(r->dut, 0, offset, &value, size));
+	write_bar(state, 0, offset, &value, size);
 }
 
 static void aperture_store(void *state, uint64_t offset, const void *data, size_t len)
 {
-	struct rtl *r = state;
-
-	check(r, card_dut_write(r->dut, 1, offset, data, len));
+	write_bar(state, 1, offset, data, len);
 }
 
 static void aperture_load(void *state, uint64_t offset, void *data, size_t len)
@@ -138,9 +219,7 @@ static void aperture_load(void *state, uint64_t offset, void *data, size_t len)
 
 static void pool_write(void *state, uint64_t offset, const void *data, size_t len)
 {
-	struct rtl *r = state;
-
-	check(r, card_dut_write(r->dut, 2, offset, data, len));
+	write_bar(state, 2, offset, data, len);
 }
 
 static void pool_read(void *state, uint64_t offset, void *data, size_t len)
@@ -151,36 +230,47 @@ static void pool_read(void *state, uint64_t offset, void *data, size_t len)
 static void reset(void *state)
 {
 	struct rtl *r = state;
+	uint64_t clocks = card_dut_clocks(r->dut), until = server_now_ns() + ANSWER_NS;
 
-	check(r, card_dut_flr(r->dut));
+	card_dut_flr_begin(r->dut);
+	r->resetting = true;
+	while (r->resetting && !step_until(r, until))
+		;
+	step(r); /* without the request */
+	if (r->resetting)
+		too_slow("a reset", r, clocks);
+	check(r, 0);
 }
 
 static void advance(void *state, uint64_t now_ns)
 {
 	struct rtl *r = state;
 
-	r->now_ns = now_ns;
-	card_dut_set_now(r->dut, now_ns);
+	set_time(r, now_ns);
+	if (!r->settle && now_ns - r->looked_ns >= LOOK_NS) {
+		r->looked_ns = now_ns;
+		r->settle = IDLE_CLOCKS;
+	}
 }
 
 static bool serve(void *state)
 {
 	struct rtl *r = state;
-	unsigned clocks = r->config.link ? IDLE_CLOCKS : CLOCKS;
 
-	for (unsigned i = 0; i < clocks && (i < IDLE_CLOCKS || card_dut_busy(r->dut)); i++) {
+	for (unsigned i = 0; i < CLOCKS && (r->settle || card_dut_busy(r->dut)); i++) {
+		r->settle -= r->settle != 0;
 		r->idle_clocks += !card_dut_busy(r->dut);
-		card_dut_clock(r->dut);
+		step(r);
 	}
 	check(r, 0);
-	return card_dut_busy(r->dut);
+	return r->settle || card_dut_busy(r->dut);
 }
 
 static uint64_t deadline(void *state)
 {
 	struct rtl *r = state;
 
-	return card_dut_holding(r->dut) ? r->now_ns + LOOK_NS : UINT64_MAX;
+	return card_dut_holding(r->dut) ? r->real_ns + LOOK_NS : UINT64_MAX;
 }
 
 /* --- the link --- */
@@ -197,7 +287,7 @@ static bool link_clock(void *state, uint64_t now, bool ready, struct glk_block *
 		r->wire_moves = true;
 		r->awake -= r->awake != 0;
 		r->idle_clocks += !card_dut_busy(r->dut);
-		card_dut_clock(r->dut);
+		step(r);
 		r->wire_moves = false;
 		check(r, 0);
 	}
@@ -275,6 +365,7 @@ int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 	if (!r)
 		return -ENOMEM;
 	r->config = *config;
+	r->real_ns = r->card_ns = server_now_ns();
 	error = card_dut_create(&(struct card_dut_config){
 		.pool_bytes = POOL_BYTES,
 		.serial = config->serial,
@@ -290,10 +381,11 @@ int logic_rtl_create(const struct logic_config *config, struct logic *logic)
 	}
 	*logic = (struct logic){
 		.name = "rtl",
+		.slow = true,
 		.ops = &ops,
 		.state = r,
 		.vectors = p.vectors,
-		.link_clocks = LINK_CLOCKS,
+		.link_clocks = CLOCKS,
 		.aperture_bytes = (uint64_t)p.slices << p.slice_shift,
 		.pool_bytes = POOL_BYTES,
 	};

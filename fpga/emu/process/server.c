@@ -11,6 +11,8 @@
 
 #include "guarded_copy.h"
 
+#define QEMU_WAITS_NS UINT64_C(5000000000)
+
 static volatile sig_atomic_t ended;
 
 static void on_end(int number)
@@ -63,6 +65,7 @@ struct pollfd server_pollfd(const struct server *server)
 
 void server_serve(struct server *server)
 {
+	uint64_t began = server_now_ns(), took;
 	int error;
 
 	if (!server->session) {
@@ -72,6 +75,10 @@ void server_serve(struct server *server)
 		return;
 	}
 	error = vfu_session_serve(server->session);
+	took = server_now_ns() - began;
+	if (took >= QEMU_WAITS_NS)
+		server_log(server->name, "card lost: no answer for %u s, machine too slow: QEMU waits 5 s",
+			   (unsigned)(took / 1000000000u));
 	if (!error)
 		return;
 	if (error != -ECONNRESET)

@@ -126,6 +126,9 @@ static int on_get_region_info(struct vfu_session *session, struct vfu_message *m
 		info.flags |= VFU_REGION_FLAG_MMAP;
 		answer->fd = region->fd;
 	}
+	/* QEMU posts no writes if a region can be mapped: of one without bytes there is nothing to map. */
+	if (session->function->waits && !region->size)
+		info.flags |= VFU_REGION_FLAG_MMAP;
 	info.cap_offset = 0;
 	info.size = region->size;
 	info.offset = 0;
