@@ -134,6 +134,17 @@ static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struc
 	return 0;
 }
 
+static bool endpoint_pool_in_use(const struct glk_card *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->partition_count; i++)
+		if (card->partitions[i].kind == GPULINK_ENDPOINT_POOL)
+			return true;
+	return false;
+}
+
+/* Partitions that have the pool at the same time share it; else the last owner's data is cleared. */
 static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -143,9 +154,12 @@ static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 		return -ENXIO;
 	if (card->pool.partition >= 0)
 		return -EBUSY;
-	err = glk_pool_clear_all(card) ?: glk_endpoint_clear(card, partition);
+	err = glk_endpoint_clear(card, partition);
+	if (!err && !endpoint_pool_in_use(card))
+		err = glk_pool_clear_all(card);
 	if (err)
 		return err;
+	card->pool.dirty = true;
 	p->kind = GPULINK_ENDPOINT_POOL;
 	p->base = 0;
 	p->bytes = card->pool_bytes;
@@ -290,8 +304,9 @@ void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition)
 }
 
 /*
- * `name` is trimmed. On error the endpoint is unchanged, except that EBUSY of glk_endpoint_clear()
- * and a failed remote query leave the partition without one. EBUSY also: the pool has objects.
+ * `name` is trimmed. On error the endpoint is unchanged, except that EBUSY of glk_endpoint_clear(),
+ * a failed remote query and a failed clearing of the pool leave the partition without one. EBUSY
+ * also: the pool has objects.
  */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name)
 {

@@ -40,7 +40,7 @@ struct glk_pool {
 	unsigned long *used;		/* pages of objects, and those in quarantine */
 	unsigned long *quarantine;	/* pages that the card may still write to */
 	unsigned long used_pages, quarantine_pages;
-	bool dirty;		/* holds data of former objects */
+	bool dirty;		/* holds data of former owners */
 	struct list_head objects;
 	unsigned int object_count;
 	int partition;		/* whose endpoint is the pool of objects, or -1 */

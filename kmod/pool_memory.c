@@ -53,6 +53,8 @@ int glk_pool_init(struct glk_card *card)
 	}
 	pool->start = pci_resource_start(card->pdev, 4);
 	pool->pages = bytes / GLK_PAGE_SIZE;
+	/* The memory outlives the driver: it has what those before left. */
+	pool->dirty = true;
 	pool->used = kvcalloc(BITS_TO_LONGS(pool->pages), sizeof(long), GFP_KERNEL);
 	pool->quarantine = kvcalloc(BITS_TO_LONGS(pool->pages), sizeof(long), GFP_KERNEL);
 	return pool->used && pool->quarantine ? 0 : -ENOMEM;
@@ -279,7 +281,7 @@ int glk_pool_memory_clear(struct glk_card *card, unsigned long first, unsigned l
 	return -EIO;
 }
 
-/* Clears what former objects left, before the pool as a whole gets users. */
+/* Clears what former owners left, before the pool as a whole gets users. */
 int glk_pool_clear_all(struct glk_card *card)
 {
 	struct glk_pool *pool = &card->pool;

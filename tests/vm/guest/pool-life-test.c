@@ -184,8 +184,13 @@ static void test_remove(void)
 	again = open_card();
 	is(pool_query(again, fd, &q), -EXDEV, "the object is not of the new card");
 	is(pool_attach(again, fd, RIGHT_RW, &a), -EXDEV, "nor can it be attached there");
-	fresh = pool_create(again, BYTES, 64, RIGHT_RW);
 	munmap((void *)words, BYTES);
+	is(put_file(folder, "partitions/4/endpoint", "pool"), 0, "the pool as a whole is an endpoint");
+	words = pool_window(again, 4, pool);
+	check(words && zeros(words, pool), "it has nothing from before");
+	put_file(folder, "partitions/4/endpoint", "none");
+	fresh = pool_create(again, BYTES, 64, RIGHT_RW);
+	munmap((void *)words, pool);
 	words = pool_map(fresh, BYTES, PROT_READ | PROT_WRITE, 0);
 	for (unsigned i = 0; words && i < BYTES / 8; i++)
 		zero = zero && !words[i];

@@ -88,7 +88,6 @@ static void test_create(uint64_t pool)
 static void test_zero(void)
 {
 	volatile uint64_t *words;
-	uint64_t offset;
 	bool zero = true;
 	int fd;
 
@@ -105,14 +104,27 @@ static void test_zero(void)
 	}
 	check(zero, "new objects read 0, where others left their data");
 	is(put_file(folder, "partitions/5/endpoint", "pool"), 0, "the pool as a whole, afterwards");
-	fd = card_window(card, 5, 0, 64 * PAGE, &offset);
-	words = fd < 0 ? NULL : pool_map(card, 64 * PAGE, PROT_READ, offset);
-	zero = words;
-	for (unsigned i = 0; words && i < 64 * PAGE / 8; i += 31)
-		zero = zero && !words[i];
-	check(zero, "it has nothing of the objects");
+	words = pool_window(card, 5, 64 * PAGE);
+	check(words && zeros(words, 64 * PAGE), "it has nothing of the objects");
+	words[31] = 5;
+	is(card_release(card, NULL), 0, "a store to it is released");
+	is(put_file(folder, "partitions/6/endpoint", "pool"), 0, "a second partition gets the pool, too");
 	munmap((void *)words, 64 * PAGE);
-	card_unmap(card, (unsigned)fd);
+	words = pool_window(card, 6, 64 * PAGE);
+	check(words && words[31] == 5, "and shows the same memory");
+	munmap((void *)words, 64 * PAGE);
+	put_file(folder, "partitions/6/endpoint", "none");
+	put_file(folder, "partitions/5/endpoint", "none");
+	is(put_file(folder, "partitions/5/endpoint", "pool"), 0, "the pool as a whole, for somebody else");
+	words = pool_window(card, 5, 64 * PAGE);
+	check(words && zeros(words, 64 * PAGE), "it has nothing of the one before");
+	words[31] = 6;
+	is(card_release(card, NULL), 0, "a store to it is released");
+	munmap((void *)words, 64 * PAGE);
+	is(put_file(folder, "partitions/5/endpoint", "pool"), 0, "the same endpoint is set again");
+	words = pool_window(card, 5, 64 * PAGE);
+	check(words && zeros(words, 64 * PAGE), "that clears it, too");
+	munmap((void *)words, 64 * PAGE);
 	put_file(folder, "partitions/5/endpoint", "none");
 }
 

@@ -71,6 +71,26 @@ static inline int pool_read(int fd, unsigned window, uint64_t offset, unsigned l
 	return error < 0 ? error : (int)status_of(&done);
 }
 
+/* The mapping of a window on a partition whose endpoint is the pool, by root; the window stays until the file is closed. NULL. */
+static inline volatile uint64_t *pool_window(int fd, unsigned partition, size_t bytes)
+{
+	uint64_t offset;
+
+	return card_window(fd, partition, 0, bytes, &offset) < 0 ? NULL : pool_map(fd, bytes, PROT_READ | PROT_WRITE, offset);
+}
+
+/* Whether each page of it reads 0, by samples. */
+static inline bool zeros(const volatile uint64_t *words, size_t bytes)
+{
+	unsigned wrong = 0, count = 0;
+
+	for (size_t i = 0; i < bytes / 8; i += 31, count++)
+		wrong += words[i] != 0;
+	if (wrong)
+		printf("# %u of %u sampled words are not 0\n", wrong, count);
+	return !wrong;
+}
+
 /* Writes a sysfs file. 0, or an error. */
 static inline int put_file(const char *folder, const char *file, const char *text)
 {
