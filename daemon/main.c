@@ -3,6 +3,7 @@
  * gpulinkd: configures gpulink cards at start and when they appear, and serves the control socket. One thread, one event
  * loop; not part of the data path.
  */
+#include "../tools/close_output.h"
 #include "apply.h"
 #include "hotplug.h"
 #include "config.h"
@@ -273,6 +274,7 @@ int main(int argc, char **argv)
 	int option, status = 1;
 	unsigned errors;
 
+	close_output_at_exit();
 	while ((option = getopt_long(argc, argv, "c:s:Vh", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':

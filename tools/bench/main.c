@@ -11,6 +11,7 @@
 #include <measure.h>
 #include <option_value.h>
 
+#include "../close_output.h"
 #include "bench_pool.h"
 #include "bench_stores.h"
 
@@ -175,9 +176,9 @@ static int print_file(const struct loggop_file *file, enum output output)
 		loggop_file_csv(stdout, file);
 	else
 		print_table(file);
-	if (!status && !fflush(stdout))
+	if (!status)
 		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(status ? ENOMEM : errno));
+	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(ENOMEM));
 	return EXIT_FAILURE;
 }
 
@@ -234,6 +235,7 @@ static int loggop(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	close_output_at_exit();
 	if (argc > 1 && strcmp(argv[1], "loggop") == 0)
 		return loggop(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "pool") == 0)
