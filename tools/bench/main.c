@@ -184,9 +184,9 @@ static int print_file(const struct loggop_file *file, enum output output)
 
 /* --- commands --- */
 
-static void tell(const char *way, const char *path)
+static void tell(const char *way, const char *path, unsigned number, unsigned count)
 {
-	fprintf(stderr, "gpulink-bench: %s by %s\n", way, path);
+	fprintf(stderr, "gpulink-bench: %s by %s, %u of %u\n", way, path, number, count);
 }
 
 static int measure(const struct request *r)
