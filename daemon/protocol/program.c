@@ -296,7 +296,8 @@ static bool find_again(struct program *p)
 		for (int i = 0; i < count && i < 64; i++) {
 			struct gpulink_admin_info info;
 
-			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address)) {
+			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address) &&
+			    strcmp(info.state, "lost")) {
 				p->info = info;
 				return true;
 			}

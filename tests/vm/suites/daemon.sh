@@ -136,10 +136,12 @@ check "doctor shows it" says "the card is lost: it does not answer the driver" g
 check "the daemon's log has it" wait_until 10 grep -q "gpulink0: lost: it does not answer" /tmp/gpulinkd.log
 check "a reset that does not help fails" ctl 1 reset
 check "and says so" says "remains lost" gpulinkctl reset
+lived=$(grep -c "gpulink0 state: .* -> live" $said)
 check "the card answers again" decode '\2\0'
 check "a reset recovers it" ctl 0 reset
 check "list shows that" says "  live   loopback    16" gpulinkctl list
-check "and monitor" monitored " gpulink0 state: resetting -> live"
+lives() { [ "$(grep -c "gpulink0 state: .* -> live" $said)" -gt "$lived" ]; }
+check "and monitor" wait_until 10 lives
 check "it keeps settings" holds 7/subheader_bytes 5
 check "traffic after it" traffic /dev/gpulink0 1 ok
 echo "[defaults]
