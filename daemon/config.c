@@ -4,7 +4,7 @@
 #include "protocol/endpoint_name.h"
 
 #include <gpulink_admin.h>
-#include <number.h>
+#include "../common/number.h"
 
 #include <stdlib.h>
 #include <string.h>

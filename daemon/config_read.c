@@ -9,7 +9,7 @@
 #include "protocol/range_text.h"
 
 #include <gpulink_admin.h>
-#include <number.h>
+#include "../common/number.h"
 
 #include <ctype.h>
 #include <dirent.h>

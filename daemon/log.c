@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log.h"
 
-#include <number.h>
+#include "../common/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>

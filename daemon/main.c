@@ -3,7 +3,7 @@
  * gpulinkd: configures gpulink cards at start and when they appear, and serves the control socket. One thread, one event
  * loop; not part of the data path.
  */
-#include "../tools/close_output.h"
+#include "../common/close_output.h"
 #include "apply.h"
 #include "hotplug.h"
 #include "config.h"

@@ -6,7 +6,7 @@
 #include "metrics_text.h"
 
 #include <microhttpd.h>
-#include <number.h>
+#include "../common/number.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option.h"
 
-#include "number.h"
+#include "../common/number.h"
 
 #define PAGE	   UINT64_C(4096)
 #define MEMORY_MAX (UINT64_C(64) << 30)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "../common/number.h"
 #include "region.h"
 
 static const char *const agents[] = {

@@ -6,7 +6,7 @@
 #include "xclbin.h"
 
 #include <json-c/json.h>
-#include <number.h>
+#include "../../common/number.h"
 
 #include <dirent.h>
 #include <errno.h>

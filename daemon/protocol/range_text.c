@@ -2,7 +2,7 @@
 #include "range_text.h"
 
 #include <gpulink_admin.h>
-#include <number.h>
+#include "../../common/number.h"
 
 #include <grp.h>
 #include <pwd.h>

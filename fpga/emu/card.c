@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/close_output.h"
+#include "../../common/close_output.h"
 #include "card_function.h"
 #include "process/server.h"
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../tools/close_output.h"
+#include "../../common/close_output.h"
 #include "pci/fabric.h"
 #include "pci/pci_config.h"
 #include "process/server.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../gpulink_admin.h"
-#include "../number.h"
+#include "../../common/number.h"
 
 bool glk_admin_is_card_name(const char *name, unsigned long *number)
 {

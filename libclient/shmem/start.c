@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../number.h"
+#include "../../common/number.h"
 #include "engine.h"
 #include "helper.h"
 #include "real.h"

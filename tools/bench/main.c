@@ -11,7 +11,7 @@
 #include <measure.h>
 #include <option_value.h>
 
-#include "../close_output.h"
+#include "../../common/close_output.h"
 #include "bench_pool.h"
 #include "bench_stores.h"
 

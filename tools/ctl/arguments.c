@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.h"
 
-#include <number.h>
+#include "../../common/number.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gpulinkctl: shows and configures gpulink cards. This file parses the command line. */
-#include "../close_output.h"
+#include "../../common/close_output.h"
 #include "arguments.h"
 #include "commands.h"
 

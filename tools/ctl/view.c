@@ -3,7 +3,7 @@
 
 #include <json-c/json.h>
 #include <json_put.h>
-#include <number.h>
+#include "../../common/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

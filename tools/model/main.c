@@ -13,7 +13,7 @@
 #include <study.h>
 #include <terms.h>
 
-#include "../close_output.h"
+#include "../../common/close_output.h"
 #include "predict.h"
 #include "scale_command.h"
 

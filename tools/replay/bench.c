@@ -12,7 +12,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../../libclient/number.h"
+#include "../../common/number.h"
 
 #include "paradigm/parallel.h"
 #include "finepack/partition.h"

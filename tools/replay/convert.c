@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert.h"
 
-#include "../../libclient/number.h"
+#include "../../common/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../close_output.h"
+#include "../../common/close_output.h"
 #include "caches.h"
 #include "convert.h"
 #include "goodput.h"

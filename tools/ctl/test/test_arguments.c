@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Durations and numbers on the command line. */
-#include "../../../libclient/number.h"
+#include "../../../common/number.h"
 #include "../arguments.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump.h"
 
-#include "../../../libclient/number.h"
+#include "../../../common/number.h"
 
 #include <ctype.h>
 #include <inttypes.h>

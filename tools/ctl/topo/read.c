@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read.h"
 
-#include "../../../libclient/number.h"
+#include "../../../common/number.h"
 #include "dump.h"
 
 #include <pci/pci.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stored.h"
 
-#include <number.h>
+#include "../../../common/number.h"
 
 #include <dirent.h>
 #include <fcntl.h>

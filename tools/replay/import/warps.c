@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../libclient/number.h"
+#include "../../../common/number.h"
 #include "../trace/line_mask.h"
 #include "../trace/message.h"
 #include "import.h"

@@ -5,7 +5,7 @@
  */
 #include "steps.h"
 
-#include "../../../libclient/number.h"
+#include "../../../common/number.h"
 
 #include <errno.h>
 #include <pthread.h>
