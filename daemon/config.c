@@ -4,6 +4,7 @@
 #include "protocol/endpoint_name.h"
 
 #include <gpulink_admin.h>
+#include "../common/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +48,12 @@ bool config_key_valid(unsigned key, uint64_t value)
 
 bool config_names_card(const struct config_rule *rule, const char *card, const char *serial)
 {
+	uint64_t number;
+
 	if (rule->target.scope == CONFIG_DEFAULTS)
 		return true;
 	if (rule->target.by_serial)
-		return *serial && strtoull(serial, NULL, 16) == rule->target.serial;
+		return glk_number(serial, 16, UINT64_MAX, &number) && number == rule->target.serial;
 	return !strcmp(rule->target.card, card);
 }
 

@@ -9,6 +9,7 @@
 #include "protocol/range_text.h"
 
 #include <gpulink_admin.h>
+#include "../common/number.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -60,18 +61,6 @@ __attribute__((format(printf, 3, 4))) static void wrong(struct reader *reader, u
 	reader->report(reader->user, reader->config->files[reader->file], line, text);
 }
 
-/* The whole text, digits only. */
-static bool parse_number(const char *text, int base, uint64_t *value)
-{
-	char *end;
-
-	if (base == 16 ? !isxdigit((unsigned char)*text) : !isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, base);
-	return !errno && !*end;
-}
-
 /* --- section headers --- */
 
 static bool parse_card(const char *text, struct config_target *target)
@@ -80,9 +69,9 @@ static bool parse_card(const char *text, struct config_target *target)
 
 	if (!strncmp(text, "serial:", 7)) {
 		target->by_serial = true;
-		return parse_number(text + 7, 16, &target->serial);
+		return glk_number(text + 7, 16, UINT64_MAX, &target->serial);
 	}
-	if (strncmp(text, "gpulink", 7) || !parse_number(text + 7, 10, &number) || strlen(text) >= sizeof(target->card))
+	if (strncmp(text, "gpulink", 7) || !glk_number(text + 7, 10, UINT64_MAX, &number) || strlen(text) >= sizeof(target->card))
 		return false;
 	target->by_serial = false;
 	strcpy(target->card, text);
@@ -114,7 +103,7 @@ static bool parse_section(char *text, struct reader *reader)
 	reader->target.scope = CONFIG_CARD;
 	if (count == 2)
 		return true;
-	if (strcmp(words[2], "partition") || !parse_number(words[3], 10, &partition) || partition > PARTITION_LIMIT)
+	if (strcmp(words[2], "partition") || !glk_number(words[3], 10, PARTITION_LIMIT, &partition))
 		return false;
 	reader->target.scope = CONFIG_PARTITION;
 	reader->target.partition = (unsigned)partition;
@@ -146,7 +135,7 @@ static bool parse_group(const char *text, gid_t *group)
 	char buffer[16384];
 	uint64_t number;
 
-	if (parse_number(text, 10, &number)) {
+	if (glk_number(text, 10, UINT64_MAX, &number)) {
 		*group = (gid_t)number;
 		return number < (gid_t)-1;
 	}
@@ -164,7 +153,7 @@ static bool metrics_valid(const char *text)
 
 	if (*text == '/')
 		return strlen(text) < CONFIG_METRICS_BYTES;
-	return !strncmp(text, host, strlen(host)) && parse_number(text + strlen(host), 10, &port) && port && port <= 65535 &&
+	return !strncmp(text, host, strlen(host)) && glk_number(text + strlen(host), 10, UINT64_MAX, &port) && port && port <= 65535 &&
 	       strlen(text) < CONFIG_METRICS_BYTES;
 }
 
@@ -226,7 +215,7 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 			      value);
 		return;
 	}
-	if (!parse_number(value, 8, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
+	if (!glk_number(value, 8, UINT64_MAX, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
 		wrong(reader, reader->line, "mode '%s': must be octal, 0600 to 0666, read and write bits only",
 		      value);
 	else
@@ -299,7 +288,7 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 		wrong(reader, reader->line,
 		      "key 'endpoint': must be in a section [card NAME partition K]");
 	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)
-					       : !parse_number(value, 10, &rule.value) ||
+					       : !glk_number(value, 10, UINT64_MAX, &rule.value) ||
 							 !config_key_valid(rule.key, rule.value)) {
 		wrong(reader, reader->line, "%s '%s': must be %s", name, value, config_key_allowed(rule.key));
 	} else {

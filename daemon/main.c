@@ -3,6 +3,7 @@
  * gpulinkd: configures gpulink cards at start and when they appear, and serves the control socket. One thread, one event
  * loop; not part of the data path.
  */
+#include "../common/close_output.h"
 #include "apply.h"
 #include "hotplug.h"
 #include "config.h"
@@ -72,7 +73,7 @@ static void apply(struct daemon *daemon, bool again)
 	    sd_event_source_set_time_relative(daemon->retry, RETRY_USEC) >= 0)
 		sd_event_source_set_enabled(daemon->retry, SD_EVENT_ONESHOT);
 	else
-		log_line(LOG_ERR, "giving up on %u settings; reload to retry", failures);
+		log_line(LOG_ERR, "giving up, settings that failed: %u; reload to retry", failures);
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *user)
@@ -273,6 +274,7 @@ int main(int argc, char **argv)
 	int option, status = 1;
 	unsigned errors;
 
+	close_output_at_exit();
 	while ((option = getopt_long(argc, argv, "c:s:Vh", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
@@ -301,7 +303,7 @@ int main(int argc, char **argv)
 	}
 	errors = config_read(&daemon.config, daemon.config_file, daemon.config_may_lack, report_to_log, NULL);
 	if (errors)
-		log_line(LOG_ERR, "%s: %u errors%s", daemon.config_file, errors, check_only ? "" : ", not starting");
+		log_line(LOG_ERR, "%s: errors: %u%s", daemon.config_file, errors, check_only ? "" : ", not starting");
 	else if (check_only)
 		status = 0;
 	else

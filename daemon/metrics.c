@@ -6,6 +6,7 @@
 #include "metrics_text.h"
 
 #include <microhttpd.h>
+#include "../common/number.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -139,10 +140,14 @@ static int open_local(struct metrics *metrics, const char *path, mode_t mode, gi
 
 static int open_loopback(const char *port)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)),
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, error = 0;
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int file, on = 1, error = 0;
+	uint64_t number;
 
+	if (!glk_number(port, 10, UINT16_MAX, &number))
+		return -EINVAL;
+	address.sin_port = htons((uint16_t)number);
+	file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (file < 0)
 		return -errno;
 	if (setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "../common/number.h"
 
 #define PAGE	   UINT64_C(4096)
 #define MEMORY_MAX (UINT64_C(64) << 30)
 
 bool glk_option_number(const char *text, bool bytes, uint64_t *value)
 {
+	const char *end = glk_number_take(text, 0, UINT64_MAX, value);
 	unsigned shift = 0;
-	char *end;
 
-	if (text[0] < '0' || text[0] > '9')
+	if (!end)
 		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 0);
 	if (bytes && *end)
 		shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
 	if (shift)
 		end++;
-	if (errno || *end || *value > UINT64_MAX >> shift)
+	if (*end || *value > UINT64_MAX >> shift)
 		return false;
 	*value <<= shift;
 	return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/number.h"
 #include "region.h"
 
 static const char *const agents[] = {
@@ -33,10 +34,9 @@ static int set_agent(struct gpulink_region_options *options, const char *value)
 /* gpulink_region_open() checks the value. */
 static int set_chunk(struct gpulink_region_options *options, const char *value)
 {
-	char *end;
-	unsigned long long bytes = strtoull(value, &end, 10);
+	uint64_t bytes;
 
-	if (*value < '0' || *value > '9' || *end || !bytes)
+	if (!glk_number(value, 10, UINT64_MAX, &bytes) || !bytes)
 		return -GPULINK_EINVAL;
 	if (!options->chunk_bytes)
 		options->chunk_bytes = bytes;

@@ -6,6 +6,7 @@
 #include "xclbin.h"
 
 #include <json-c/json.h>
+#include "../../common/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -134,13 +135,15 @@ static bool image_version(const struct image *image, char *version, size_t room)
 /* The driver supports one major version: that of the card's present logic. */
 static int check_version(struct program *p, const struct image *image)
 {
+	uint64_t major, present;
 	char version[32];
 
 	if (!*p->info.hw_version) /* the card has no logic */
 		return 0;
 	if (!image_version(image, version, sizeof(version)))
 		return fail(p, "EINVAL", "%s: no hw_version in its metadata: no logic for gpulink", image->name);
-	if (strtoul(version, NULL, 10) != strtoul(p->info.hw_version, NULL, 10) || *version < '0' || *version > '9')
+	if (!glk_number_take(version, 10, UINT64_MAX, &major) || !glk_number_take(p->info.hw_version, 10, UINT64_MAX, &present) ||
+	    major != present)
 		return fail(p, "EINVAL", "%s: logic of version %.20s: must be of the major version of the card's, %s", image->name,
 			    version, p->info.hw_version);
 	return 0;
@@ -293,7 +296,8 @@ static bool find_again(struct program *p)
 		for (int i = 0; i < count && i < 64; i++) {
 			struct gpulink_admin_info info;
 
-			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address)) {
+			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address) &&
+			    strcmp(info.state, "lost")) {
 				p->info = info;
 				return true;
 			}

@@ -2,12 +2,10 @@
 #include "range_text.h"
 
 #include <gpulink_admin.h>
+#include "../../common/number.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PAGE 4096
@@ -26,14 +24,9 @@ bool range_name_valid(const char *name)
 static bool parse_size(const char *text, uint64_t *value)
 {
 	static const char suffixes[] = "KMG";
-	const char *suffix;
-	char *end;
+	const char *suffix, *end = glk_number_take(text, 0, UINT64_MAX, value);
 
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
-	if (errno)
+	if (!end)
 		return false;
 	if (*end) {
 		suffix = strchr(suffixes, *end);
@@ -46,14 +39,11 @@ static bool parse_size(const char *text, uint64_t *value)
 static bool parse_number(const char *text, uint32_t *id)
 {
 	uint64_t value;
-	char *end;
 
-	if (!isdigit((unsigned char)*text))
+	if (!glk_number(text, 10, GPULINK_NO_OWNER - 1, &value))
 		return false;
-	errno = 0;
-	value = strtoull(text, &end, 10);
 	*id = (uint32_t)value;
-	return !errno && !*end && value < GPULINK_NO_OWNER;
+	return true;
 }
 
 /* The function whose result `owner` receives is that of its word; each may occur once. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/close_output.h"
 #include "card_function.h"
 #include "process/server.h"
 
@@ -230,8 +231,10 @@ int main(int argc, char **argv)
 		.name = NAME, .function = &card.vfu, .disconnected = card_function_disconnected,
 	};
 	struct settings settings = { .make = { .serial = 1, .create = logic_model_create }, .server = &server };
-	int error = parse(argc, argv, &settings);
+	int error;
 
+	close_output_at_exit();
+	error = parse(argc, argv, &settings);
 	if (error)
 		return error;
 	if (make_card(&card, &settings))

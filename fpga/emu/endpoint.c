@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../../common/close_output.h"
 #include "pci/fabric.h"
 #include "pci/pci_config.h"
 #include "process/server.h"
@@ -235,8 +236,10 @@ int main(int argc, char **argv)
 	struct server server = { .name = NAME, .function = &endpoint.vfu, .disconnected = on_reset };
 	const char *fabric = NULL;
 	uint64_t bytes = DEFAULT_BYTES;
-	int error = parse(argc, argv, &server.path, &fabric, &bytes);
+	int error;
 
+	close_output_at_exit();
+	error = parse(argc, argv, &server.path, &fabric, &bytes);
 	if (error)
 		return error;
 	error = create(&endpoint, bytes);

@@ -81,8 +81,10 @@ int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
 
 static int by_number(const void *a, const void *b)
 {
-	unsigned long na = strtoul((const char *)a + 7, NULL, 10), nb = strtoul((const char *)b + 7, NULL, 10);
+	unsigned long na, nb;
 
+	if (!glk_admin_is_card_name(a, &na) || !glk_admin_is_card_name(b, &nb))
+		abort(); /* only such are sorted */
 	return na < nb ? -1 : na > nb;
 }
 

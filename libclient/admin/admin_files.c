@@ -5,20 +5,20 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../gpulink_admin.h"
+#include "../../common/number.h"
 
 bool glk_admin_is_card_name(const char *name, unsigned long *number)
 {
-	char *end;
+	uint64_t value;
 
-	if (strncmp(name, "gpulink", 7) || name[7] < '0' || name[7] > '9' || strlen(name) >= 16)
+	if (strncmp(name, "gpulink", 7) || strlen(name) >= 16 || !glk_number(name + 7, 10, ULONG_MAX, &value))
 		return false;
-	*number = strtoul(name + 7, &end, 10);
-	return !*end;
+	*number = (unsigned long)value;
+	return true;
 }
 
 int glk_admin_code_of(int error)
@@ -149,16 +149,12 @@ int glk_admin_show_text(const char *card, const char *file, char *text, size_t r
 
 int glk_admin_read_number(const char *card, const char *file, uint64_t *value)
 {
-	char text[32], *end;
+	char text[32];
 	int error = glk_admin_read_text(card, file, text, sizeof(text));
 
 	if (error)
 		return error;
-	if (text[0] < '0' || text[0] > '9') /* strtoull() accepts signs and spaces, the kernel writes none */
-		return -GPULINK_EPROTO;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return errno || *end ? -GPULINK_EPROTO : 0;
+	return glk_number(text, 10, UINT64_MAX, value) ? 0 : -GPULINK_EPROTO;
 }
 
 int glk_admin_read_u32(const char *card, const char *file, uint32_t *value)

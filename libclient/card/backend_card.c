@@ -66,7 +66,7 @@ static int resource_path(const struct card *card, const char *endpoint, char *pa
 
 	if (!strcmp(endpoint, "pool"))
 		snprintf(path, room, "/sys/dev/char/%u:%u/device/resource4", major(card->number), minor(card->number));
-	else if (sscanf(endpoint, "%x:%x:%x.%x %u", &domain, &bus, &slot, &function, &bar) == 5)
+	else if (sscanf(endpoint, "%8x:%2x:%2x.%1x %1u", &domain, &bus, &slot, &function, &bar) == 5)
 		snprintf(path, room, "/sys/bus/pci/devices/%04x:%02x:%02x.%x/resource%u", domain, bus, slot, function, bar);
 	else
 		return strncmp(endpoint, "link ", 5) ? -GPULINK_EPROTO : -GPULINK_ENOTSUP;

@@ -12,7 +12,7 @@ bool glk_segment_mapping(const void *inside, struct glk_segment *segment)
 	bool found = false;
 
 	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%zx-%zx ", &start, &end) != 2 || at < start || at >= end)
+		if (sscanf(line, "%16zx-%16zx ", &start, &end) != 2 || at < start || at >= end)
 			continue;
 		*segment = (struct glk_segment){.base = (uint8_t *)start, .bytes = end - start};
 		found = true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../common/number.h"
 #include "engine.h"
 #include "helper.h"
 #include "real.h"
@@ -33,13 +34,11 @@ static int level;
 static uint64_t number(const char *name, uint64_t otherwise, uint64_t most)
 {
 	const char *text = getenv(name);
-	char *end;
 	uint64_t value;
 
 	if (!text || !*text)
 		return otherwise;
-	value = strtoull(text, &end, 0);
-	if (*text >= '0' && *text <= '9' && !*end && value <= most)
+	if (glk_number(text, 0, most, &value))
 		return value;
 	fprintf(stderr, "libgpulink-shmem: %s=%s: must be 0 to %llu\n", name, text, (unsigned long long)most);
 	return otherwise;

@@ -253,6 +253,7 @@ static void profiles(void **state)
 	assert_int_equal(profiled("[region]\nchunk_bytes = 0\n", none), -GPULINK_EINVAL);
 	assert_int_equal(profiled("[region]\nchunk_bytes = -1\n", none), -GPULINK_EINVAL);
 	assert_int_equal(profiled("[region]\nchunk_bytes = 5000\n", none), -GPULINK_EINVAL);
+	assert_int_equal(profiled("[region]\nchunk_bytes = 18446744073709555712\n", none), -GPULINK_EINVAL);
 	assert_int_equal(profiled("[region]\nnonsense\n", none), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_memory_register(device, source, CHUNK, GPULINK_READ, &memory), 0);
 	assert_int_equal(gpulink_region_open(device, memory, 0, CHUNK, &target, 1, &missing, &region), -GPULINK_EIO);

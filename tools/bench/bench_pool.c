@@ -122,8 +122,8 @@ int bench_pool(int argc, char **argv)
 		print_csv(times);
 	else
 		print_table(&r, times);
-	if (!status && !fflush(stdout))
+	if (!status)
 		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(status ? ENOMEM : errno));
+	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(ENOMEM));
 	return EXIT_FAILURE;
 }

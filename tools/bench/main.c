@@ -11,6 +11,7 @@
 #include <measure.h>
 #include <option_value.h>
 
+#include "../../common/close_output.h"
 #include "bench_pool.h"
 #include "bench_stores.h"
 
@@ -175,17 +176,17 @@ static int print_file(const struct loggop_file *file, enum output output)
 		loggop_file_csv(stdout, file);
 	else
 		print_table(file);
-	if (!status && !fflush(stdout))
+	if (!status)
 		return EXIT_SUCCESS;
-	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(status ? ENOMEM : errno));
+	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(ENOMEM));
 	return EXIT_FAILURE;
 }
 
 /* --- commands --- */
 
-static void tell(const char *way, const char *path)
+static void tell(const char *way, const char *path, unsigned number, unsigned count)
 {
-	fprintf(stderr, "gpulink-bench: %s by %s\n", way, path);
+	fprintf(stderr, "gpulink-bench: %s by %s, %u of %u\n", way, path, number, count);
 }
 
 static int measure(const struct request *r)
@@ -234,6 +235,7 @@ static int loggop(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	close_output_at_exit();
 	if (argc > 1 && strcmp(argv[1], "loggop") == 0)
 		return loggop(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "pool") == 0)

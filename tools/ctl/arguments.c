@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../../common/number.h"
 
-static bool parse_digits(const char *text, uint64_t *value, char **end)
-{
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, end, 10);
-	return !errno;
-}
+#include <string.h>
 
 bool parse_number(const char *text, uint64_t *value)
 {
-	char *end;
-
-	return parse_digits(text, value, &end) && !*end;
+	return glk_number(text, 10, UINT64_MAX, value);
 }
 
 bool parse_duration(const char *text, uint64_t *nanoseconds)
@@ -29,9 +17,9 @@ bool parse_duration(const char *text, uint64_t *nanoseconds)
 		uint64_t nanoseconds;
 	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 	uint64_t number;
-	char *unit;
+	const char *unit = glk_number_take(text, 10, UINT64_MAX, &number);
 
-	if (!parse_digits(text, &number, &unit))
+	if (!unit)
 		return false;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (!strcmp(unit, units[i].name))

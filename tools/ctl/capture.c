@@ -255,7 +255,7 @@ static void print_result(const struct capture *capture, bool json)
 		fprintf(where, "{\"frames\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"lost\": %" PRIu64 "}\n", capture->frames,
 			capture->dropped, capture->lost);
 	else
-		fprintf(where, "%" PRIu64 " frames captured, %" PRIu64 " of them dropped by the card; %" PRIu64 " lost\n",
+		fprintf(where, "frames captured: %" PRIu64 ", of them dropped by the card: %" PRIu64 "; %" PRIu64 " lost\n",
 			capture->frames, capture->dropped, capture->lost);
 }
 

@@ -617,7 +617,7 @@ static const struct command machine_commands[] = {
 	{.name = "tune",
 	 .usage = "[FILE] [FILE.html]",
 	 .summary = "measure which way to send is the cheapest for which size",
-	 .details = "Measures direct stores, inline puts and puts on each path, as gpulink-bench loggop does, in about a minute;\n"
+	 .details = "Measures direct stores, inline puts and puts on each path, as gpulink-bench loggop does, in minutes;\n"
 		    "overwrites up to 16 MiB of the endpoint of --partition (default 0). For each size: the cheapest way for one\n"
 		    "message, and for many; the term that rules it; and from how many messages on a ring is cheaper than direct\n"
 		    "stores. Also chunk and agent of regions. FILE: a profile; FILE.html: a page with plots. CARD may be soft:.\n",

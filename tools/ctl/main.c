@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gpulinkctl: shows and configures gpulink cards. This file parses the command line. */
+#include "../../common/close_output.h"
 #include "arguments.h"
 #include "commands.h"
 
@@ -233,8 +234,10 @@ int main(int argc, char **argv)
 	const struct command *command;
 	struct given given = {0};
 	bool ended = false;
-	enum exit_code code = take_options(argc, argv, &invocation, &given, &ended);
+	enum exit_code code;
 
+	close_output_at_exit();
+	code = take_options(argc, argv, &invocation, &given, &ended);
 	if (code != EXIT_OK || ended)
 		return (int)code;
 	if (optind == argc) {
@@ -257,9 +260,5 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	code = command->run(&invocation);
 	asker_close(&invocation.asker);
-	if (fflush(stdout) && code == EXIT_OK) {
-		complain("cannot write output");
-		code = EXIT_FAILED;
-	}
 	return (int)code;
 }

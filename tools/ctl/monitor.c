@@ -224,10 +224,8 @@ static enum exit_code watch_cards(struct monitor *m, const struct ending_signals
 			complain("out of memory");
 			code = EXIT_FAILED;
 		}
-		if (fflush(stdout)) {
-			complain("cannot write output: %s", strerror(errno));
-			return EXIT_FAILED;
-		}
+		if (fflush(stdout))
+			return EXIT_FAILED; /* exit() reports it */
 	}
 	return code;
 }

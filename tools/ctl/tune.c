@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { REPETITIONS = 11 };
 
@@ -27,6 +28,12 @@ static enum exit_code read_parameters(const char *path, struct loggop_file *file
 	return EXIT_FAILED;
 }
 
+/* It takes minutes. */
+static void show_progress(const char *way, const char *path, unsigned number, unsigned count)
+{
+	fprintf(stderr, "gpulinkctl: measuring %s by %s, %u of %u\n", way, path, number, count);
+}
+
 static enum exit_code measure(struct invocation *invocation, struct loggop_file *file)
 {
 	const struct measure_plan plan = {
@@ -35,6 +42,7 @@ static enum exit_code measure(struct invocation *invocation, struct loggop_file 
 		.least = 1,
 		.most = MEASURE_BYTES_MAX,
 		.repetitions = REPETITIONS,
+		.begin = isatty(STDERR_FILENO) ? show_progress : NULL,
 	};
 	enum exit_code code = find_card(invocation);
 	char error[MEASURE_ERROR_BYTES];

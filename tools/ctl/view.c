@@ -3,6 +3,7 @@
 
 #include <json-c/json.h>
 #include <json_put.h>
+#include "../../common/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,10 +119,11 @@ static void put_partition(struct reading *r, const char *prefix, struct json_obj
 {
 	static const char *const without[] = {"partition", NULL};
 	const char *endpoint = text_of(partition, "endpoint"), *number = text_of(partition, "partition");
+	uint64_t k;
 
 	put_members(r, prefix, partition, NULL, without);
-	if (number && endpoint && strcmp(endpoint, "none"))
-		read_partitions(r, "counters", atoi(number), put_errors);
+	if (number && glk_number(number, 10, PARTITION_LIMIT, &k) && endpoint && strcmp(endpoint, "none"))
+		read_partitions(r, "counters", (int)k, put_errors);
 }
 
 static enum exit_code read_link(struct reading *r, const char *op, const char *const *only)

@@ -123,12 +123,12 @@ static bool find_label(const struct goal_rank *rank, const char *name, uint32_t 
 static bool read_places(const char *text, struct goal_op *op)
 {
 	char name[8];
-	unsigned value;
+	uint64_t value;
 	int used;
 
-	while (sscanf(text, " %7s %u%n", name, &value, &used) == 2) {
-		if (!strcmp(name, "tag"))
-			op->tag = value;
+	while (sscanf(text, " %7s %19" SCNu64 "%n", name, &value, &used) == 2) {
+		if (!strcmp(name, "tag") && value <= UINT32_MAX)
+			op->tag = (uint32_t)value;
 		else if (!strcmp(name, "cpu") && value < GOAL_UNITS_MAX)
 			op->cpu = (uint8_t)value;
 		else if (!strcmp(name, "nic") && value < GOAL_UNITS_MAX)
@@ -145,11 +145,11 @@ static int read_op(struct reader *r, const char *label, const char *text)
 	struct goal_op op = { 0 };
 	int used = 0, status;
 
-	if (sscanf(text, " calc %" SCNu64 "%n", &op.size, &used) == 1 && used)
+	if (sscanf(text, " calc %19" SCNu64 "%n", &op.size, &used) == 1 && used)
 		op.kind = GOAL_CALC;
-	else if (sscanf(text, " send %" SCNu64 "b to %" SCNu32 "%n", &op.size, &op.peer, &used) == 2 && used)
+	else if (sscanf(text, " send %19" SCNu64 "b to %9" SCNu32 "%n", &op.size, &op.peer, &used) == 2 && used)
 		op.kind = GOAL_SEND;
-	else if (sscanf(text, " recv %" SCNu64 "b from %" SCNu32 "%n", &op.size, &op.peer, &used) == 2 && used)
+	else if (sscanf(text, " recv %19" SCNu64 "b from %9" SCNu32 "%n", &op.size, &op.peer, &used) == 2 && used)
 		op.kind = GOAL_RECV;
 	if (!op.kind || !read_places(text + used, &op))
 		return wrong(r, "must be calc TIME, send BYTESb to RANK or recv BYTESb from RANK, then tag, cpu (0 to 15), nic (0 to 15)");
@@ -172,12 +172,12 @@ static int read_line(struct reader *r, const char *line)
 	if (!line[strspn(line, " \t\r\n")])
 		return 0;
 	if (!r->goal->rank_count) {
-		if (sscanf(line, " num_ranks %u", &rank) != 1 || goal_init(r->goal, rank))
+		if (sscanf(line, " num_ranks %9u", &rank) != 1 || goal_init(r->goal, rank))
 			return wrong(r, "must be num_ranks N, of 1 to 1024");
 		return 0;
 	}
 	if (!r->rank) {
-		if (sscanf(line, " rank %u { %n", &rank, &used) != 1 || !used || rank >= r->goal->rank_count)
+		if (sscanf(line, " rank %9u { %n", &rank, &used) != 1 || !used || rank >= r->goal->rank_count)
 			return wrong(r, "must be rank N {, below num_ranks");
 		r->rank = &r->goal->ranks[rank];
 		return 0;

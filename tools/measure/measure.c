@@ -28,7 +28,8 @@ struct session {
 	struct gpulink *device;
 	struct gpulink_info info;
 	struct site site;
-	double latency; /* negative: unknown */
+	double latency;		/* negative: unknown */
+	unsigned number, count; /* sets that have begun, and all */
 	char *error;
 };
 
@@ -199,7 +200,7 @@ static int measure_sizes(const struct session *s, const struct way *way, struct 
 	return error;
 }
 
-static int measure_set(const struct session *s, unsigned way, unsigned path)
+static int measure_set(struct session *s, unsigned way, unsigned path)
 {
 	struct loggop_set *set = &s->file->set[s->file->sets];
 	char what[64];
@@ -211,7 +212,7 @@ static int measure_set(const struct session *s, unsigned way, unsigned path)
 	snprintf(set->path, sizeof(set->path), "%s", measure_path_names[path]);
 	set->latency = s->latency;
 	if (s->plan->begin)
-		s->plan->begin(set->way, set->path);
+		s->plan->begin(set->way, set->path, ++s->number, s->count);
 	error = driver_open(&d, s->device, path);
 	if (!error)
 		error = measure_sizes(s, &measure_ways[way], &d, set);
@@ -356,14 +357,20 @@ static bool is_virtual(void)
 	       file_contains("/sys/firmware/devicetree/base/compatible", "dummy-virt");
 }
 
+static bool wanted(const struct session *s, unsigned way, unsigned path)
+{
+	return (s->plan->ways & 1u << way) && (!s->plan->paths || (s->plan->paths & 1u << path)) && has(s, way, path);
+}
+
 static int measure_all(struct session *s)
 {
-	unsigned paths = s->plan->paths ? s->plan->paths : (1u << MEASURE_PATHS) - 1;
 	int error = 0;
 
+	for (unsigned i = 0; i < MEASURE_WAYS * MEASURE_PATHS; i++)
+		s->count += wanted(s, i / MEASURE_PATHS, i % MEASURE_PATHS);
 	for (unsigned way = 0; !error && way < MEASURE_WAYS; way++)
 		for (unsigned path = 0; !error && !stopped(s) && path < MEASURE_PATHS; path++)
-			if ((s->plan->ways & 1u << way) && (paths & 1u << path) && has(s, way, path))
+			if (wanted(s, way, path))
 				error = measure_set(s, way, path);
 	return error;
 }

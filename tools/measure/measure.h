@@ -44,7 +44,8 @@ struct measure_plan {
 	uint64_t least, most; /**< sizes: powers of two between them, 1 to MEASURE_BYTES_MAX */
 	unsigned repetitions; /**< 1 to MEASURE_REPETITIONS_MAX */
 	const volatile sig_atomic_t *stop;   /**< nonzero: end early. NULL: never */
-	void (*begin)(const char *way, const char *path); /**< of each measurement; NULL: nothing */
+	/** At the beginning of each measurement, the number-th of `count` (from 1): progress. NULL: nothing. */
+	void (*begin)(const char *way, const char *path, unsigned number, unsigned count);
 };
 
 /**

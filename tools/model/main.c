@@ -13,6 +13,7 @@
 #include <study.h>
 #include <terms.h>
 
+#include "../../common/close_output.h"
 #include "predict.h"
 #include "scale_command.h"
 
@@ -62,7 +63,7 @@ static int fit(int argc, char **argv)
 			failed(argv[1], strerror(ENOMEM));
 	}
 	loggop_file_free(&file);
-	return json_object_put(object) && !fflush(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+	return json_object_put(object) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 enum { LATENCY = 256, OVERHEAD, OVERHEAD_BYTE, GAP, GAP_BYTE, EAGER };
@@ -128,7 +129,7 @@ static int simulate_file(const struct simulation *s, const char *path)
 	goal_free(&goal);
 	if (status)
 		return failed(path, status == -EPROTO ? "operations can never start, or messages have no receive" : strerror(-status));
-	return fflush(stdout) ? failed("output", strerror(errno)) : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 static int simulate_command(int argc, char **argv)
@@ -247,7 +248,7 @@ static int study(int argc, char **argv)
 		study_json();
 	else
 		study_table(output == OUTPUT_CSV ? ',' : ' ');
-	return fflush(stdout) ? failed("output", strerror(errno)) : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
@@ -258,6 +259,7 @@ int main(int argc, char **argv)
 	} commands[] = { { "fit", fit }, { "predict", predict_command }, { "goal", goal_command }, { "simulate", simulate_command },
 			 { "scale", scale_command }, { "study", study } };
 
+	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].function(argc - 1, argv + 1);

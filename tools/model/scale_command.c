@@ -125,9 +125,5 @@ int scale_command(int argc, char **argv)
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
 	print_all(&request);
-	if (fflush(stdout)) {
-		fprintf(stderr, "gpulink-model: output: %s\n", strerror(errno));
-		return EXIT_FAILURE;
-	}
 	return EXIT_SUCCESS;
 }

@@ -118,8 +118,6 @@ int goal_command(int argc, char **argv)
 	status = make(&goal, &phases);
 	if (!status)
 		goal_write(stdout, &goal);
-	if (!status && fflush(stdout))
-		status = -errno;
 	goal_free(&goal);
 	phases_free(&phases);
 	if (status)

@@ -12,6 +12,8 @@
 
 #include <gpulink_regs.h>
 
+#include "../../common/number.h"
+
 #include "paradigm/parallel.h"
 #include "finepack/partition.h"
 
@@ -129,9 +131,13 @@ static void tell(const char *what, double seconds, double before, uint64_t store
 
 int main(int argc, char **argv)
 {
-	uint64_t rounds = (argc > 1 ? strtoull(argv[1], NULL, 0) : 50000000) / OPS + 1, stores = rounds * (OPS - 1);
+	uint64_t rounds = 50000000, stores;
 	double walk, queue, all, one, two;
 
+	if (argc > 1 && !glk_number(argv[1], 10, UINT64_MAX / 2, &rounds))
+		return 2;
+	rounds = rounds / OPS + 1;
+	stores = rounds * (OPS - 1);
 	make_stream();
 	run_stage(stage_all, GLK_FORM_PLAIN, 1 + rounds / 20); /* warm */
 	walk = run_stage(stage_walk, GLK_FORM_PLAIN, rounds);

@@ -245,8 +245,6 @@ int caches(int argc, char **argv)
 	if (!status && r.output == OUTPUT_JSON)
 		puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
 	json_object_put(list);
-	if (!status && fflush(stdout))
-		status = -errno;
 	if (!status)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "gpulink-replay: caches: %s\n", strerror(-status));

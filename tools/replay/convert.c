@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert.h"
 
+#include "../../common/number.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,18 +38,13 @@ static const char help[] =
 /* GPU:FIRST-END */
 static int take_memory(struct import_options *o, const char *value)
 {
-	unsigned long long gpu, first, end;
-	char *at;
+	uint64_t gpu, first, end;
+	const char *at = glk_number_take(value, 10, REPLAY_GPUS_MAX - 1, &gpu);
 
-	errno = 0;
-	gpu = strtoull(value, &at, 10);
-	if (at != value && *at == ':' && o->ranges < IMPORT_RANGES_MAX) {
-		first = strtoull(at + 1, &at, 0);
-		end = *at == '-' ? strtoull(at + 1, &at, 0) : 0;
-		if (!errno && !*at && gpu < REPLAY_GPUS_MAX && first < end && end <= REPLAY_ADDRESS_END) {
-			o->range[o->ranges++] = (struct import_range){ .gpu = (unsigned)gpu, .first = first, .end = end };
-			return 0;
-		}
+	at = at && *at == ':' ? glk_number_take(at + 1, 0, REPLAY_ADDRESS_END, &first) : NULL;
+	if (at && *at == '-' && glk_number(at + 1, 0, REPLAY_ADDRESS_END, &end) && first < end && o->ranges < IMPORT_RANGES_MAX) {
+		o->range[o->ranges++] = (struct import_range){ .gpu = (unsigned)gpu, .first = first, .end = end };
+		return 0;
 	}
 	return option_wrong("memory", value, "GPU:FIRST-END, a GPU from 0 to 63, FIRST below END, END at most 2^48; at most 256 times");
 }

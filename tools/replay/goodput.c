@@ -28,5 +28,5 @@ int goodput(int argc, char **argv)
 		}
 		putchar('\n');
 	}
-	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }

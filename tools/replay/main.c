@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/close_output.h"
 #include "caches.h"
 #include "convert.h"
 #include "goodput.h"
@@ -44,8 +45,6 @@ static int run(int argc, char **argv)
 	status = run_stream(&options, &found, error);
 	if (!status) {
 		status = output_write(stdout, &found);
-		if (!status && fflush(stdout))
-			status = -errno;
 		run_free(&found);
 	}
 	return status ? run_failed(status, error) : EXIT_SUCCESS;
@@ -86,7 +85,7 @@ static int list(int argc, char **argv)
 		       paradigm_at(i)->summary);
 	for (unsigned i = 0; netcrafter_variant_at(i); i++)
 		printf("variant  %-15s %s\n", netcrafter_variant_at(i)->name, netcrafter_variant_at(i)->summary);
-	return fflush(stdout) ? run_failed(-errno, "") : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
@@ -97,6 +96,7 @@ int main(int argc, char **argv)
 	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
 		       { "list", list }, { "goodput", goodput }, { "profile", profile }, { "netcrafter", netcrafter }, { "caches", caches } };
 
+	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].function(argc - 1, argv + 1);

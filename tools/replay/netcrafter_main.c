@@ -101,8 +101,6 @@ int netcrafter(int argc, char **argv)
 		status = play(found, error);
 		if (!status)
 			status = netcrafter_output(stdout, found);
-		if (!status && fflush(stdout))
-			status = -errno;
 		for (unsigned i = 0; i < VARIANTS_MAX; i++)
 			netcrafter_result_free(&found->results[i]);
 	} else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option_value.h"
 
+#include "../../common/number.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +14,11 @@ int option_wrong(const char *option, const char *value, const char *allowed)
 	return -1;
 }
 
-static bool parse(const char *text, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
-}
-
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {
 	char allowed[64];
 
-	if (parse(text, value) && *value >= least && *value <= most)
+	if (glk_number(text, 0, UINT64_MAX, value) && *value >= least && *value <= most)
 		return 0;
 	snprintf(allowed, sizeof(allowed), "%llu to %llu", (unsigned long long)least, (unsigned long long)most);
 	return option_wrong(option, text, allowed);
@@ -35,7 +28,7 @@ int option_power_of_two(const char *option, const char *text, uint64_t least, ui
 {
 	char allowed[96];
 
-	if (parse(text, value) && *value >= least && *value <= most && !(*value & (*value - 1)))
+	if (glk_number(text, 0, UINT64_MAX, value) && *value >= least && *value <= most && !(*value & (*value - 1)))
 		return 0;
 	snprintf(allowed, sizeof(allowed), "a power of two, %llu to %llu", (unsigned long long)least,
 		 (unsigned long long)most);

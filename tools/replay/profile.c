@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile.h"
 
+#include "../../common/number.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,13 +51,9 @@ struct wanted {
 /* A number that may end in k or M. Returns where it ends, or NULL. */
 static const char *take_size(const char *text, uint64_t *value)
 {
-	char *end;
+	const char *end = glk_number_take(text, 10, UINT32_MAX, value);
 
-	if (text[0] < '0' || text[0] > '9')
-		return NULL;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	if (errno || *value > UINT32_MAX)
+	if (!end)
 		return NULL;
 	if (*end == 'k')
 		*value <<= 10;
@@ -250,8 +248,6 @@ static int show(const struct wanted *w, const struct profile *p, char *error)
 {
 	int status = w->options.output == OUTPUT_JSON ? profile_json(stdout, p) : profile_table(stdout, p);
 
-	if (!status && fflush(stdout))
-		status = -errno;
 	if (status || !w->write)
 		return status;
 	status = profile_write(w->write, p);

@@ -7,6 +7,17 @@ check "endpoints assigned" name_endpoints
 check "the emulator is killed under traffic" under_traffic nodev sh -c 'echo "@@host kill-card" >/dev/host'
 check "the dead card cannot be opened" refused traffic /dev/gpulink0 1 ok
 check "its counters cannot be read" refused cat $class/partitions/0/counters/stores
+# Of a card that is dead, its configuration space too.
+says() {
+	text=$1
+	shift
+	"$@" 2>&1 | tee /tmp/says | grep -qF -e "$text" || { cat /tmp/says; return 1; }
+}
+check "gpulinkctl lists it as lost" says "  lost   unknown     16" gpulinkctl --direct list
+check "topo shows it" says "$pci  card gpulink0: gpulink card, lost" gpulinkctl topo
+check "doctor finds it lost" says "the card is lost: it does not answer the driver" gpulinkctl doctor
+check "and not absent" refused says "no gpulink card" gpulinkctl doctor
+check "a reset says that it has left the bus" says "gpulink0: reset: the card has left the bus" gpulinkctl --direct reset
 dump=/sys/bus/pci/devices/$pci/devcoredump/data
 if [ -e /sys/class/devcoredump ]; then
 	check "the kernel keeps a dump" cat $dump

@@ -171,7 +171,7 @@ check "record attaches again" watch gpulinkctl record /tmp/two.glt.zst
 traced soft: 2 30 4 2
 check "two processes" is $? 0
 check "record ends again" end_watch
-check "its sums" grep -q '^160 operations of 2 processes to 2 partitions recorded; 0 lost, 0 left out, 0 addresses' /tmp/result
+check "its sums" grep -q '^operations: 160, processes: 2, partitions: 2; lost: 0, left out: 0, addresses of windows taken: 0' /tmp/result
 check "gpulink-replay reads it" sh -c "gpulink-replay run --trace /tmp/two.glt.zst --no-time | grep '^stores *148 '"
 check "a name of no format" fails 1 "/tmp/x.txt" gpulinkctl record /tmp/x.txt
 check "a folder that does not exist" fails 1 "/nowhere/x.glt" gpulinkctl record /nowhere/x.glt

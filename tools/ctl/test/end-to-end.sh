@@ -359,6 +359,14 @@ wrong() {
 check "an invalid configuration prevents the start" wrong
 check "--check-config reports every error" wrong --check-config
 check "--check-config: exit status of an invalid configuration" sh -c "! '$gpulinkd' --check-config --config '$work/gpulinkd.conf'"
+check "--check-config: no priorities where there is no journal" grep -qx "gpulinkd: $work/gpulinkd.conf:3: .*" "$work/out"
+in_journal() {
+	: >"$work/journal"
+	JOURNAL_STREAM=$(stat -Lc %d:%i "$work/journal") "$gpulinkd" --check-config --config "$work/gpulinkd.conf" 2>"$work/journal"
+	cat "$work/journal"
+	grep -qx "<3>$work/gpulinkd.conf:3: .*" "$work/journal"
+}
+check "--check-config: priorities in the journal" in_journal
 printf '[defaults]\nsubheader_bytes = 5\n' >"$work/gpulinkd.conf"
 check "--check-config: exit status of a valid configuration" "$gpulinkd" --check-config --config "$work/gpulinkd.conf"
 check "unknown option of the daemon" sh -c "'$gpulinkd' --nonsense; [ \$? = 2 ]"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump.h"
 
+#include "../../../common/number.h"
+
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@ struct scan {
 	struct function *function; /* the last one; NULL: none since the last blank line */
 	FILE *plain;
 	unsigned line;
-	unsigned long announced;    /* number of functions; 0: not announced */
+	uint64_t announced;	    /* number of functions; 0: not announced */
 	unsigned written, readable; /* bytes of the function's configuration space: in the dump, and in all; 0: not announced */
 	struct dump_error *error;
 };
@@ -61,7 +64,7 @@ static void scan_cpu(struct machine *machine, const char *value)
 	char vendor[16];
 	unsigned family;
 
-	if (sscanf(value, "%15s %u", vendor, &family) != 2)
+	if (sscanf(value, "%15s %9u", vendor, &family) != 2)
 		return;
 	copy(machine->cpu_vendor, sizeof(machine->cpu_vendor), vendor);
 	machine->cpu_family = family;
@@ -78,7 +81,8 @@ static bool scan_machine(struct scan *scan, const char *line)
 			return refuse(scan, "unknown version of a dump: must be 1");
 		machine->described = true;
 	} else if ((value = value_of(line, "functions"))) {
-		scan->announced = strtoul(value, NULL, 10);
+		if (!glk_number(value, 10, FUNCTION_LIMIT, &scan->announced))
+			return refuse(scan, "functions: %.40s: must be 0 to %d", value, FUNCTION_LIMIT);
 	} else if ((value = value_of(line, "kernel"))) {
 		copy(machine->kernel, sizeof(machine->kernel), value);
 	} else if ((value = value_of(line, "p2pdma"))) {
@@ -92,8 +96,9 @@ static bool scan_machine(struct scan *scan, const char *line)
 	} else if ((value = value_of(line, "signatures-required"))) {
 		machine->signatures_required = answer_of(value);
 	} else if ((value = value_of(line, "memlock"))) {
+		if (!glk_number(value, 10, UINT64_MAX, &machine->memlock))
+			return refuse(scan, "memlock: %.40s: must be 0 to 2^64 - 1", value);
 		machine->memlock_known = YES;
-		machine->memlock = strtoull(value, NULL, 10);
 	}
 	return true;
 }
@@ -107,7 +112,7 @@ static void scan_region(struct function *f, const char *value)
 	unsigned index;
 	char letter = 0;
 
-	if (sscanf(value, "Region %u: Memory", &index) != 1 || index > 5 || !size)
+	if (sscanf(value, "Region %1u: Memory", &index) != 1 || index > 5 || !size)
 		return;
 	if (sscanf(size, "[size=%5llu%c", &number, &letter) != 2)
 		return;
@@ -120,11 +125,12 @@ static void scan_fact(struct function *f, const char *line)
 {
 	struct system_facts *system = &f->system;
 	const char *value, *own = value_of(line, "gpulink");
+	uint64_t number;
 
 	if ((value = value_of(line, "NUMA node"))) {
-		system->numa_node = atoi(value);
+		system->numa_node = glk_number(value, 10, INT_MAX, &number) ? (int)number : NO_NUMA_NODE;
 	} else if ((value = value_of(line, "IOMMU group"))) {
-		system->iommu_group = atoi(value);
+		system->iommu_group = glk_number(value, 10, INT_MAX, &number) ? (int)number : -1;
 	} else if ((value = value_of(line, "Kernel driver in use"))) {
 		copy(system->driver, sizeof(system->driver), value);
 	} else if (!strncmp(line, "Region ", 7)) {
@@ -144,7 +150,7 @@ static void scan_fact(struct function *f, const char *line)
 	} else if ((value = value_of(own, "unchecked-peers"))) {
 		system->unchecked_peers = answer_of(value);
 	} else if ((value = value_of(own, "errors"))) {
-		f->aer.counted = sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &f->aer.correctable_count,
+		f->aer.counted = sscanf(value, "%19" SCNu64 " %19" SCNu64 " %19" SCNu64, &f->aer.correctable_count,
 					&f->aer.nonfatal_count, &f->aer.fatal_count) == 3;
 	}
 }
@@ -183,12 +189,14 @@ static bool scan_header(struct scan *scan, const char *line, bool *is)
 {
 	unsigned domain = 0, bus, slot, number;
 	const char *at = line, *end;
+	uint64_t value = 0;
 
 	for (unsigned digits = 4; digits <= 8; digits++) {
 		static const char pattern[] = "########:";
 
 		if (match(line, pattern + 8 - digits)) {
-			domain = (unsigned)strtoul(line, NULL, 16);
+			glk_number_take(line, 16, UINT32_MAX, &value);
+			domain = (unsigned)value;
 			at = line + digits + 1;
 			break;
 		}
@@ -214,8 +222,10 @@ static bool scan_header(struct scan *scan, const char *line, bool *is)
 /* "40: 10 00 ..." */
 static bool scan_data(struct scan *scan, const char *line, const char *bytes)
 {
-	unsigned at = (unsigned)strtoul(line, NULL, 16), count = 0;
+	unsigned count = 0;
+	uint64_t at = CONFIG_BYTES;
 
+	glk_number_take(line, 16, CONFIG_BYTES, &at);
 	if (!scan->function)
 		return refuse(scan, "data without a function");
 	for (; match(bytes, " ##") && count < 17; bytes += 3)
@@ -223,7 +233,7 @@ static bool scan_data(struct scan *scan, const char *line, const char *bytes)
 	if (*bytes || count != 16 || at % 16 || at > CONFIG_BYTES - 16)
 		return refuse(scan, "'%.60s': must be an offset and 16 bytes; the dump is cut or damaged", line);
 	if (at + 16 > scan->function->config_bytes)
-		scan->function->config_bytes = at + 16;
+		scan->function->config_bytes = (unsigned)at + 16;
 	fprintf(scan->plain, "%s\n", line);
 	return true;
 }
@@ -285,7 +295,7 @@ bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct
 		good = refuse(&scan, "no PCI function: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
 	}
 	if (good && scan.announced && scan.announced != tree->count)
-		good = refuse(&scan, "%zu PCI functions of %lu: the dump is cut", tree->count, scan.announced);
+		good = refuse(&scan, "%zu PCI functions of %" PRIu64 ": the dump is cut", tree->count, scan.announced);
 	if (!good)
 		clean(error->text);
 	return good;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read.h"
 
+#include "../../../common/number.h"
 #include "dump.h"
 
 #include <pci/pci.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,6 +78,7 @@ static void restore_identity(const struct pci_dev *dev, struct function *f)
 static void read_facts(struct pci_dev *dev, struct function *f)
 {
 	const char *group, *driver;
+	uint64_t number;
 
 	pci_fill_info(dev, FILL);
 	if (f->config[0] == 0xff && f->config[1] == 0xff)
@@ -84,7 +87,7 @@ static void read_facts(struct pci_dev *dev, struct function *f)
 		f->bars[b].bytes = dev->size[b];
 	f->system.numa_node = dev->numa_node < 0 ? NO_NUMA_NODE : dev->numa_node;
 	group = pci_get_string_property(dev, PCI_FILL_IOMMU_GROUP);
-	f->system.iommu_group = group ? atoi(group) : -1;
+	f->system.iommu_group = group && glk_number(group, 10, INT_MAX, &number) ? (int)number : -1;
 	driver = pci_get_string_property(dev, PCI_FILL_DRIVER);
 	if (driver)
 		snprintf(f->system.driver, sizeof(f->system.driver), "%s",

@@ -191,5 +191,5 @@ void show_findings(const struct findings *findings)
 		printf("%s [%s] %s: %s\n    cost: %s\n    fix:  %s\n", weight_name(f->weight), f->check, f->where, f->what,
 		       f->cost, f->fix);
 	}
-	printf("%u errors, %u warnings, %u notes\n", counts[WEIGHT_ERROR], counts[WEIGHT_WARNING], counts[WEIGHT_NOTE]);
+	printf("errors: %u, warnings: %u, notes: %u\n", counts[WEIGHT_ERROR], counts[WEIGHT_WARNING], counts[WEIGHT_NOTE]);
 }

@@ -49,7 +49,7 @@ static bool count_errors(const struct function *f, const char *kind, const char 
 	if (!read_text(text, sizeof(text), DEVICES "/%s/aer_dev_%s", f->address, kind))
 		return false;
 	at = strstr(text, total);
-	return at && sscanf(at + strlen(total), "%" SCNu64, count) == 1;
+	return at && sscanf(at + strlen(total), "%20" SCNu64, count) == 1;
 }
 
 /* gpulinkN, in the folder gpulink of the function. */
@@ -148,7 +148,7 @@ static void read_cpu(struct machine *machine)
 
 	while (file && fgets(line, sizeof(line), file) && (!*machine->cpu_vendor || !machine->cpu_family)) {
 		sscanf(line, "vendor_id : %15s", machine->cpu_vendor);
-		sscanf(line, "cpu family : %u", &machine->cpu_family);
+		sscanf(line, "cpu family : %9u", &machine->cpu_family);
 	}
 	if (file)
 		fclose(file);

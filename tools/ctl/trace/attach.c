@@ -177,7 +177,7 @@ static bool has_field(FILE *format, const struct attach_field *field)
 			continue;
 		memcpy(name, start, (size_t)(end - start));
 		name[end - start] = '\0';
-		if (!strcmp(name, field->name) && sscanf(end, "; offset:%u; size:%u;", &offset, &bytes) == 2)
+		if (!strcmp(name, field->name) && sscanf(end, "; offset:%9u; size:%9u;", &offset, &bytes) == 2)
 			return offset == field->offset && bytes == field->bytes;
 	}
 	return false;

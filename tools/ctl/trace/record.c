@@ -123,8 +123,8 @@ static enum exit_code print_sums(const struct record *record, const struct recor
 	fprintf(where,
 		json ? "{\"operations\": %" PRIu64 ", \"processes\": %u, \"partitions\": %u, \"lost\": %" PRIu64
 		       ", \"left_out\": %" PRIu64 ", \"addresses\": %" PRIu64 "}\n"
-		     : "%" PRIu64 " operations of %u processes to %u partitions recorded; %" PRIu64 " lost, %" PRIu64
-		       " left out, %" PRIu64 " addresses of windows taken\n",
+		     : "operations: %" PRIu64 ", processes: %u, partitions: %u; lost: %" PRIu64 ", left out: %" PRIu64
+		       ", addresses of windows taken: %" PRIu64 "\n",
 		sums->operations, sums->processes, sums->partitions, lost, sums->left_out, sums->addresses);
 	return EXIT_OK;
 }

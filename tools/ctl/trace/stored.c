@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stored.h"
 
+#include "../../../common/number.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -53,10 +55,10 @@ static void add_file(uint32_t pid, const char *descriptor, struct files *files, 
 	snprintf(path, sizeof(path), "/proc/%u/fdinfo/%s", pid, descriptor);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "gpulink-card: %31s", card) == 1 || sscanf(line, "gpulink-context-id: %u", &context) == 1 ||
-		    sscanf(line, "gpulink-stores: %" SCNu64, &stores) == 1)
+		if (sscanf(line, "gpulink-card: %31s", card) == 1 || sscanf(line, "gpulink-context-id: %9u", &context) == 1 ||
+		    sscanf(line, "gpulink-stores: %20" SCNu64, &stores) == 1)
 			continue;
-		counted = sscanf(line, "gpulink-store-bytes: %" SCNu64, &bytes) == 1 || counted;
+		counted = sscanf(line, "gpulink-store-bytes: %20" SCNu64, &bytes) == 1 || counted;
 	}
 	if (file)
 		fclose(file);
@@ -93,8 +95,12 @@ void stored_each_process(stored_fn fn, void *context)
 	struct dirent *entry;
 
 	while (processes && (entry = readdir(processes))) {
-		struct stored sum = {.pid = (uint32_t)strtoul(entry->d_name, NULL, 10)};
+		struct stored sum = {0};
+		uint64_t pid;
 
+		if (!glk_number(entry->d_name, 10, UINT32_MAX, &pid))
+			continue;
+		sum.pid = (uint32_t)pid;
 		if (sum.pid && add_files(sum.pid, &sum) && !fn(&sum, context))
 			break;
 	}

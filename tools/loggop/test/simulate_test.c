@@ -184,6 +184,11 @@ static void refused(void **state)
 		{ "num_ranks 1\nrank 0 {\na: send 0b to 0\n}\n", "line 3" },
 		{ "num_ranks 1\nrank 0 {\na: calc 1 cpu 16\n}\n", "line 3" },
 		{ "num_ranks 1\nrank 0 {\na: wait 1\n}\n", "line 3" },
+		{ "num_ranks 4294967297\n", "line 1" }, /* larger than their type: not what is left of them */
+		{ "num_ranks 2\nrank 4294967296 {\n", "line 2" },
+		{ "num_ranks 1\nrank 0 {\na: calc 99999999999999999999\n}\n", "line 3" },
+		{ "num_ranks 2\nrank 0 {\na: send 1b to 4294967297\n}\n", "line 3" },
+		{ "num_ranks 2\nrank 0 {\na: send 1b to 1 tag 4294967296\n}\n", "line 3" },
 	};
 
 	(void)state;

@@ -26,12 +26,12 @@ static int take(struct log *log, const char *text, const char *said, struct impo
 	const char *bracket = said;
 	char name[32];
 
-	if (sscanf(said, "NCCL INFO %31[A-Za-z]: opCount %llx sendbuff %*s recvbuff %*s count %llu datatype %u op %*d root %u comm %*s [nranks=%u]",
+	if (sscanf(said, "NCCL INFO %31[A-Za-z]: opCount %16llx sendbuff %*s recvbuff %*s count %19llu datatype %9u op %*d root %9u comm %*s [nranks=%9u]",
 		   name, &operation, &count, &type, &root, &ranks) != 6)
 		return 0;
 	while (bracket > text && *bracket != '[')
 		bracket--;
-	if (sscanf(bracket, "[%u]", &device) != 1)
+	if (sscanf(bracket, "[%9u]", &device) != 1)
 		return lines_wrong(&log->lines, error, "a collective without its device in brackets");
 	if (log->any && device != log->device)
 		return 0;

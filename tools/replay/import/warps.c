@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/number.h"
 #include "../trace/line_mask.h"
 #include "../trace/message.h"
 #include "import.h"
@@ -198,16 +199,16 @@ static const char *word(char **rest)
 	return w;
 }
 
-static bool number(char **rest, int base, long long *value)
+static bool number(char **rest, unsigned base, long long *value)
 {
 	const char *w = word(rest);
-	char *end;
+	bool minus = w && base == 10 && *w == '-';
+	uint64_t size;
 
-	if (!w)
+	if (!w || !glk_number(w + minus, base, base == 16 ? UINT64_MAX : INT64_MAX, &size))
 		return false;
-	errno = 0;
-	*value = base == 16 ? (long long)strtoull(w, &end, 16) : strtoll(w, &end, 10);
-	return !errno && end != w && !*end;
+	*value = minus ? -(long long)size : (long long)size;
+	return true;
 }
 
 /* GPUs are the contexts in their order. */
@@ -235,8 +236,8 @@ static int nvbit_line(struct warps *w, char *text, char *error)
 	char opcode[64];
 	int used = 0, rc;
 
-	if (sscanf(text, "MEMTRACE: CTX %llx - grid_launch_id %ld - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, &kernel, opcode, &used) < 3 &&
-	    sscanf(text, "MEMTRACE: CTX %llx - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, opcode, &used) < 2)
+	if (sscanf(text, "MEMTRACE: CTX %18llx - grid_launch_id %18ld - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, &kernel, opcode, &used) < 3 &&
+	    sscanf(text, "MEMTRACE: CTX %18llx - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, opcode, &used) < 2)
 		return lines_wrong(&w->lines, error, "must be MEMTRACE: CTX 0x.. - grid_launch_id N - CTA X,Y,Z - warp N - OPCODE - ADDRESSES");
 	rc = used ? gpu_of(w, context, &gpu, error) : lines_wrong(&w->lines, error, "has no addresses");
 	if (rc)
@@ -358,9 +359,9 @@ static int accelsim_take(struct warps *w, char *text, char *error)
 
 	if (strncmp(text, "-kernel name", 12) == 0) /* kernels, one after the other */
 		return barrier(w);
-	if (sscanf(text, "-accelsim tracer version = %d", &w->version) == 1 && w->version < 3)
+	if (sscanf(text, "-accelsim tracer version = %9d", &w->version) == 1 && w->version < 3)
 		return lines_wrong(&w->lines, error, "tracer versions from 3 are supported");
-	if (sscanf(text, "-enable lineinfo = %d", &value) == 1)
+	if (sscanf(text, "-enable lineinfo = %9d", &value) == 1)
 		w->line_numbers = value;
 	if (text[0] == '#' && strstr(text, "threadblock_x"))
 		return lines_wrong(&w->lines, error, "is a raw .trace file: run post-traces-processing first");

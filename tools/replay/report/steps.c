@@ -5,6 +5,8 @@
  */
 #include "steps.h"
 
+#include "../../../common/number.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -202,6 +204,7 @@ static int add_all(struct steps *s, char **argv, char *error)
 	const struct options *o = &s->page->run.options;
 	struct page_sweep *const of[] = { [SUBHEADER] = &s->page->subheader, [PAYLOAD] = &s->page->payload, [LINK] = &s->page->link,
 					  [GPUS] = &s->page->gpus };
+	uint64_t payload;
 	uint32_t most = link_preset(o->setting.link.name)->payload_bytes;
 	int status = 0;
 
@@ -211,7 +214,7 @@ static int add_all(struct steps *s, char **argv, char *error)
 		if ((change == GPUS && !o->stream.workload) || (change == LINK && !o->timed))
 			continue;
 		for (unsigned k = 0; k < PAGE_STEPS_MAX && sweeps[i].value[k] && !status; k++)
-			if (change != PAYLOAD || strtoul(sweeps[i].value[k], NULL, 10) <= most)
+			if (change != PAYLOAD || glk_number(sweeps[i].value[k], 10, most, &payload))
 				status = add(s, of[change], argv, change, sweeps[i].value[k], error);
 	}
 	for (unsigned k = 0; k < s->count; k++)

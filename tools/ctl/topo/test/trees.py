@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -340,6 +341,9 @@ def check_command_line(file):
         check(f"a dump cut at {part} of its length is refused", says(["topo", "--from", str(cut)], 1, "cut"))
     cut.write_text(text[:text.rindex("\n\n")] + "\n", encoding="ascii")
     check("a dump without its last function is refused", says(["topo", "--from", str(cut)], 1, "the dump is cut"))
+    for key, value in ("memlock", "99999999999999999999"), ("functions", "4294967296"):
+        cut.write_text(re.sub(rf"(?m)^{key}: .*$|\Agpulink-dump: 1$", rf"gpulink-dump: 1\n{key}: {value}", text, count=1), encoding="ascii")
+        check(f"{key} {value} is refused", says(["doctor", "--from", str(cut)], 1, f"{key}: {value}: must be 0 to"))
     cut.write_bytes(bytes(range(256)) * 100)
     check("garbage is refused", says(["topo", "--from", str(cut)], 1, "not a text"))
 
