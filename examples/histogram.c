@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	}
 	if (!error)
 		error = together_meet(&all); /* nobody leaves while others look */
-	printf("histogram: %s, %llu additions\n", gpulink_strerror(error), (unsigned long long)sum);
+	printf("histogram: %s, %llu additions\n", gpulink_error_text(error), (unsigned long long)sum);
 	gpulink_close(device);
 	free(all.windows);
 	return error != 0 || sum != (uint64_t)ADDITIONS * all.processes;

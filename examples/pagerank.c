@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 		worst = compare(&g, &all, memory);
 		report(&all);
 	}
-	printf("pagerank: %s, greatest difference %.1e\n", gpulink_strerror(error), worst);
+	printf("pagerank: %s, greatest difference %.1e\n", gpulink_error_text(error), worst);
 	gpulink_close(device);
 	free(all.windows);
 	free(g.first);

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		error = write_table(device, pool);
 	while (wait(&status) > 0)
 		failed |= status != 0;
-	printf("pool: %s, readers %s\n", gpulink_strerror(error), error || failed ? "failed" : "saw each round");
+	printf("pool: %s, readers %s\n", gpulink_error_text(error), error || failed ? "failed" : "saw each round");
 	gpulink_close(device);
 	return error || failed;
 }

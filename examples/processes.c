@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	}
 	while (wait(&status) > 0)
 		failed |= status != 0;
-	printf("processes: %s, %s\n", gpulink_strerror(error), error || failed ? "failed" : "all rounds passed on");
+	printf("processes: %s, %s\n", gpulink_error_text(error), error || failed ? "failed" : "all rounds passed on");
 	gpulink_close(device);
 	return error || failed;
 }

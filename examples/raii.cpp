@@ -15,7 +15,7 @@ constexpr std::uint64_t timeout = 60000000000;
 void check(int code)
 {
 	if (code < 0)
-		throw std::runtime_error(gpulink_strerror(code));
+		throw std::runtime_error(gpulink_error_text(code));
 }
 
 using device_handle = std::unique_ptr<gpulink, decltype(&gpulink_close)>;

@@ -51,6 +51,6 @@ int main(int argc, char **argv)
 		free(all.windows);
 	}
 	if (error)
-		fprintf(stderr, "ring: %s\n", gpulink_strerror(error));
+		fprintf(stderr, "ring: %s\n", gpulink_error_text(error));
 	return error != 0 || different || memcmp(memory, memory + BYTES, BYTES) != 0;
 }

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 
 	error = gpulink_open(argc > 1 ? argv[1] : "soft:", &device);
 	if (error) {
-		fprintf(stderr, "signal: %s\n", gpulink_strerror(error));
+		fprintf(stderr, "signal: %s\n", gpulink_error_text(error));
 		return 1;
 	}
 	error = together_open(&all, device, FLAG + 4096);
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		if (!error)
 			error = together_meet(&all);
 	}
-	printf("signal: %s, the consumer has %llu\n", gpulink_strerror(error), (unsigned long long)consumed);
+	printf("signal: %s, the consumer has %llu\n", gpulink_error_text(error), (unsigned long long)consumed);
 	gpulink_close(device);
 	free(all.windows);
 	return error != 0 || consumed != 42;

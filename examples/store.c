@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 
 	error = gpulink_open(argc > 1 ? argv[1] : "soft:", &device);
 	if (error) {
-		fprintf(stderr, "store: %s\n", gpulink_strerror(error));
+		fprintf(stderr, "store: %s\n", gpulink_error_text(error));
 		return 1;
 	}
 	error = together_open(&all, device, 1 << 20);
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 		error = together_meet(&all);
 	if (!error && all.memory) /* what the process before this one stored */
 		memcpy(&received, all.memory + LAST, sizeof(received));
-	printf("store: %s, the last rank is %.2f\n", gpulink_strerror(error), rank);
+	printf("store: %s, the last rank is %.2f\n", gpulink_error_text(error), rank);
 	gpulink_close(device);
 	free(all.windows);
 	return error != 0 || rank != 0.25 || received != 0.25;

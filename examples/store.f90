@@ -74,7 +74,7 @@ program store
       type(c_ptr), value :: device
       integer(c_int64_t), value :: timeout_ns
     end function
-    function gpulink_strerror(code) bind(c) result(text)
+    function gpulink_error_text(code) bind(c) result(text)
       import
       integer(c_int), value :: code
       type(c_ptr) :: text
@@ -139,7 +139,7 @@ contains
     type(c_ptr) :: where
 
     if (code >= 0) return
-    where = gpulink_strerror(code)
+    where = gpulink_error_text(code)
     call c_f_pointer(where, text, [strlen(where)])
     print '(*(a))', 'store.f90: ', text
     stop 1

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		error = gpulink_load(window, TOGETHER_FIRST + 8 * (THREADS * ROWS - 1), &row, sizeof(row));
 	if (!error)
 		error = together_meet(&all);
-	printf("threads: %s, the last row has %llu\n", gpulink_strerror(error), (unsigned long long)row);
+	printf("threads: %s, the last row has %llu\n", gpulink_error_text(error), (unsigned long long)row);
 	gpulink_close(device);
 	free(all.windows);
 	return error != 0 || row != THREADS * ROWS - 1;

@@ -16,7 +16,8 @@ int gpulink_uring_collect(struct gpulink_queue *queue, struct gpulink_uring_batc
 	if (error)
 		return error;
 	if (queue->has_rings || (batch && !batch->entries))
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "%s", queue->has_rings ? "queue: must be one of gpulink_uring_queue_open()" :
+									    "batch: entries must not be NULL");
 	queue->batch = batch;
 	return 0;
 }
@@ -26,8 +27,10 @@ int glk_batch_reserve(const struct gpulink_queue *queue, unsigned count)
 	const struct gpulink_uring_batch *batch = queue->batch;
 
 	if (!batch)
-		return -GPULINK_EINVAL;
-	return batch->count <= batch->room && batch->room - batch->count >= count ? 0 : -GPULINK_ENOSPC;
+		return glk_error(-GPULINK_EINVAL, "queue: gpulink_uring_collect() must come first");
+	if (batch->count <= batch->room && batch->room - batch->count >= count)
+		return 0;
+	return glk_error(-GPULINK_ENOSPC, "batch: %u of its %u entries are used", batch->count, batch->room);
 }
 
 /* The queue does not see completions, so that none can follow. */
@@ -37,7 +40,7 @@ int glk_batch_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORD
 	int error = glk_batch_reserve(queue, 1);
 
 	if (flight->result || flight->staging || flight->stage >= 0)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "operation: not by a queue of gpulink_uring_queue_open()");
 	if (!error)
 		memcpy(batch->entries[batch->count++].words, entry, GLK_SQE_BYTES);
 	return error;

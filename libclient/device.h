@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "backend.h"
+#include "error_text.h"
 #include "staging.h"
 
 #define GLK_STAGES	 8u   /* put vectors of a queue in flight */
@@ -131,7 +132,7 @@ struct gpulink {
 /* EINVAL, EFORK, or 0. Before the lock is taken: in a child another thread of the parent may hold it. */
 static inline int glk_device_check(const struct gpulink *device)
 {
-	return !device ? -GPULINK_EINVAL : *device->own ? 0 : -GPULINK_EFORK;
+	return device && *device->own ? 0 : glk_error_device(device);
 }
 
 /*
@@ -155,7 +156,7 @@ static inline void glk_release_end(struct gpulink *device, uint64_t number)
 /* Whether the objects belong together: 0, EINVAL or EFORK. */
 static inline int glk_queue_check(const struct gpulink_queue *queue)
 {
-	return queue ? glk_device_check(queue->device) : -GPULINK_EINVAL;
+	return glk_device_check(queue ? queue->device : NULL);
 }
 
 /* window.c: opens the view of a window in a queue's context. */
@@ -191,6 +192,8 @@ int glk_queue_check_card(const struct gpulink_queue *queue);
 int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadline);
 /* Waits until `count` more operations have room, or for a second. */
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count);
+/* EBUSY: as many operations with a tag as there may be have completions that are not taken. */
+__attribute__((cold)) int glk_queue_owes(void);
 /* Opens a queue; without rings, for uring.c. */
 int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **queue);
 uint64_t glk_now_ns(void);

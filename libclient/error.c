@@ -31,7 +31,7 @@ const char *gpulink_strerror(int code)
 	case GPULINK_EPROTO:
 		return "protocol violation by card or driver";
 	case GPULINK_EABI:
-		return "incompatible interface version of the driver";
+		return "incompatible interface version of the driver or of the program's header";
 	case GPULINK_EINTR:
 		return "interrupted by a signal";
 	case GPULINK_EIO:

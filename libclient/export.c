@@ -9,15 +9,16 @@ int gpulink_window_export(struct gpulink_window *window, int *dmabuf)
 	int fd;
 
 	if (!window || !dmabuf)
-		return -GPULINK_EINVAL;
+		return glk_error_null("window or dmabuf");
 	if (!*window->own)
-		return -GPULINK_EFORK;
+		return glk_error_device(window->device);
 	device = window->device;
 	if (!device->ops->window_export)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "a %s device exports no windows", device->info.kind);
+	glk_error_begin();
 	fd = device->ops->window_export(device->backend, &window->views[0].backend);
 	if (fd < 0)
-		return fd;
+		return glk_error_else(fd, "export of the window as a dma-buf");
 	*dmabuf = fd;
 	return 0;
 }
@@ -28,13 +29,14 @@ int gpulink_queue_doorbell(struct gpulink_queue *queue, struct gpulink_doorbell 
 	int error = glk_queue_check(queue);
 
 	if (error || !doorbell)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("doorbell");
 	if (!queue->device->ops->doorbell)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "a %s device has no doorbell page", queue->device->info.kind);
+	glk_error_begin();
 	pthread_mutex_lock(&queue->device->lock);
 	error = queue->device->ops->doorbell(queue->backend, &pages);
 	pthread_mutex_unlock(&queue->device->lock);
 	if (!error)
 		glk_copy_out(doorbell, size, &pages, sizeof(pages));
-	return error;
+	return glk_error_else(error, "doorbell page");
 }

@@ -52,18 +52,24 @@ int gpulink_open(const char *name, struct gpulink **out)
 	struct gpulink *device;
 	int error;
 
-	if (!name || !out || strlen(name) >= sizeof(device->info.name)) {
+	if (!name || !out) {
 		errno = EINVAL;
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "name and device: must not be NULL");
+	}
+	if (strlen(name) >= sizeof(device->info.name)) {
+		errno = EINVAL;
+		return glk_error(-GPULINK_EINVAL, "device name of %zu characters: must be at most %zu", strlen(name),
+				 sizeof(device->info.name) - 1);
 	}
 	device = calloc(1, sizeof(*device));
 	if (!device)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "device: out of memory");
 	device->own = open_own();
 	if (!device->own) {
 		free_device(device);
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "device: out of memory");
 	}
+	glk_error_begin();
 	if (!strncmp(name, soft, strlen(soft)))
 		error = glk_soft_open(name + strlen(soft), &device->ops, &device->backend);
 	else if (!strncmp(name, local, strlen(local)))
@@ -79,6 +85,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 	if (error) {
 		int cause = errno;
 
+		glk_error_else(error, "%s", name);
 		free_device(device);
 		errno = cause;
 		return error;
@@ -152,7 +159,7 @@ int gpulink_get_info(struct gpulink *device, struct gpulink_info *info, size_t s
 	int error = glk_device_check(device);
 
 	if (error || !info || !size)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("info or size");
 	glk_copy_out(info, size, &device->info, sizeof(device->info));
 	return 0;
 }
@@ -164,14 +171,17 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 
 	if (error)
 		return error;
-	if (!info || !size || partition >= device->info.partitions)
-		return -GPULINK_EINVAL;
+	if (!info || !size)
+		return glk_error_null("info or size");
+	if (partition >= device->info.partitions)
+		return glk_error_partition(partition, device->info.partitions);
+	glk_error_begin();
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->get_endpoint(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
 	if (!error)
 		glk_copy_out(info, size, &own, sizeof(own));
-	return error;
+	return glk_error_else(error, "endpoint of partition %u", partition);
 }
 
 int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **memory, size_t *bytes)
@@ -180,12 +190,15 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
 
 	if (error)
 		return error;
-	if (!memory || !bytes || partition >= device->info.partitions)
-		return -GPULINK_EINVAL;
+	if (!memory || !bytes)
+		return glk_error_null("memory or bytes");
+	if (partition >= device->info.partitions)
+		return glk_error_partition(partition, device->info.partitions);
+	glk_error_begin();
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->endpoint_memory(device->backend, partition, memory, bytes);
 	pthread_mutex_unlock(&device->lock);
-	return error;
+	return glk_error_else(error, "memory of partition %u's endpoint", partition);
 }
 
 int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size)
@@ -195,12 +208,15 @@ int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpul
 
 	if (error)
 		return error;
-	if (!counters || !size || partition >= device->info.partitions)
-		return -GPULINK_EINVAL;
+	if (!counters || !size)
+		return glk_error_null("counters or size");
+	if (partition >= device->info.partitions)
+		return glk_error_partition(partition, device->info.partitions);
+	glk_error_begin();
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->get_counters(device->backend, partition, &own);
 	pthread_mutex_unlock(&device->lock);
 	if (!error)
 		glk_copy_out(counters, size, &own, sizeof(own));
-	return error;
+	return glk_error_else(error, "counters of partition %u", partition);
 }

@@ -15,7 +15,7 @@
  * (docs/ucx.md).
  *
  * Results: functions that return int return 0 or a non-negative count on success and a negative GPULINK_E code on
- * failure; gpulink_strerror() describes it. Every function may return EINVAL for a NULL or malformed argument, and on a
+ * failure; gpulink_error_text() describes it. Every function may return EINVAL for a NULL or malformed argument, and on a
  * card also ENODEV (the card was removed) and ERESET (it was reset); each function lists its other errors.
  *
  * Threads: objects of different devices are independent. A queue belongs to one thread at a time: see gpulink_queue_open().
@@ -87,14 +87,14 @@ enum gpulink_error {
 	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
 	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
 	GPULINK_EINTR = EINTR,	       /**< interrupted by a signal */
-	GPULINK_EIO = EIO,	       /**< system call failed; errno of the calling thread has the cause */
+	GPULINK_EIO = EIO,	       /**< system call failed: errno of the calling thread and gpulink_error_text() have the cause */
 	GPULINK_EFAULT = EFAULT,       /**< the card rejected window accesses since the last release */
 	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting; or too many completions are not taken */
 	GPULINK_ECANCELED = ECANCELED, /**< not executed: the io_uring command to which it is linked failed */
 	GPULINK_ENOENDPOINT = 4096,    /**< the partition has no endpoint */
 	GPULINK_ERESET = 4097,	       /**< the card was reset after the device was opened: close and reopen it */
 	GPULINK_EENDPOINT = 4098,      /**< a write to an endpoint failed */
-	GPULINK_EABI = 4099,	       /**< the driver has an incompatible interface version */
+	GPULINK_EABI = 4099,	       /**< incompatible interface version of the driver, or of the program's header */
 	GPULINK_EUNREACHABLE = 4100,   /**< the card cannot reach this memory: see gpulink_memory_register_staged() */
 	GPULINK_EFORK = 4101,	       /**< the device was opened by the parent process, before fork(): open it again */
 };
@@ -104,6 +104,17 @@ enum gpulink_error {
  * The string is static. Thread-safe.
  */
 const char *gpulink_strerror(int code);
+
+/**
+ * Returns a one-line description of the error that the calling thread's last failed call returned, negated or not: with the
+ * option, argument or file that caused it and the allowed values, for example "option subheader=7: must be 2 to 6". For any
+ * other code, 0 included, returns what gpulink_strerror() does. Use that for codes in completions and structures: they are not
+ * results of calls.
+ *
+ * Each thread has its own text. Calls that succeed do not change it, nor do gpulink_lane_store() and functions of
+ * gpulink_admin.h. The string is valid until the thread's next failed call or its end, and is not to be freed. errno is kept.
+ */
+const char *gpulink_error_text(int error);
 
 /** Returns the version of the library, "major.minor.patch". The string is static. Thread-safe. */
 const char *gpulink_version(void);
@@ -153,8 +164,9 @@ struct gpulink_endpoint_info {
  *         memory, payload, timeout (seconds, default 30) and progress ("thread" or "caller"). Returns when all have come.
  * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
- * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO. "ucx:" also:
- * EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO.
+ * Errors: EINVAL (invalid name or option; errno is EINVAL too; gpulink_error_text() has the allowed values), EACCES, ENOSPC (no
+ * free context), EABI, ENOMEM, EIO. "ucx:" also: EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP
+ * (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO.
  */
 int gpulink_open(const char *name, struct gpulink **device);
 

@@ -7,15 +7,23 @@
 
 #include "device.h"
 
-static bool rights_valid(unsigned rights)
+static int check_shape(uint64_t bytes, unsigned rights, const void *out)
 {
-	return rights && !(rights & ~(GPULINK_READ | GPULINK_WRITE));
+	if (!out)
+		return glk_error_null("memory");
+	if (!bytes)
+		return glk_error(-GPULINK_EINVAL, "0 bytes: must be 1 or more");
+	if (!rights || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
+		return glk_error(-GPULINK_EINVAL, "rights %u: must be GPULINK_READ, GPULINK_WRITE or both", rights);
+	return 0;
 }
 
-static struct gpulink_memory *new_memory(struct gpulink *device, size_t bytes, unsigned rights)
+static struct gpulink_memory *new_memory(struct gpulink *device, size_t bytes, unsigned rights, int *error)
 {
 	struct gpulink_memory *memory = calloc(1, sizeof(*memory));
 
+	*error = memory ? 0 : glk_error(-GPULINK_ENOMEM, "memory: out of memory");
+	glk_error_begin();
 	if (memory) {
 		memory->dmabuf = -1;
 		memory->device = device;
@@ -48,7 +56,8 @@ static int open_share(struct gpulink_memory *memory, struct gpulink_queue *queue
 	struct glk_share *share = &memory->shares[queue->number];
 	int error = memory->address ?
 		ops->memory_open(queue->backend, memory->address, memory->bytes, memory->rights, &share->handle) :
-		!ops->memory_import ? -GPULINK_EUNREACHABLE :
+		!ops->memory_import ? glk_error(-GPULINK_EUNREACHABLE, "a %s device has no bus to a dma-buf",
+						memory->device->info.kind) :
 		ops->memory_import(queue->backend, memory->dmabuf, memory->offset, memory->bytes, memory->rights, &share->handle);
 
 	share->open = !error;
@@ -85,6 +94,7 @@ static int open_memory(struct gpulink_memory *memory, struct gpulink_memory **ou
 	if (error) {
 		int cause = errno;
 
+		glk_error_else(error, "registration of %" PRIu64 " bytes, %s", memory->bytes, glk_rights_text(memory->rights));
 		free_memory(memory);
 		errno = cause;
 	} else {
@@ -98,13 +108,15 @@ int gpulink_memory_register(struct gpulink *device, void *address, size_t bytes,
 	struct gpulink_memory *memory;
 	int error = glk_device_check(device);
 
+	if (!error)
+		error = check_shape(bytes, rights, out);
+	if (!error && (!address || (uintptr_t)address > UINTPTR_MAX - bytes))
+		error = glk_error(-GPULINK_EINVAL, "address %p, %zu bytes: must be memory of the process", address, bytes);
 	if (error)
 		return error;
-	if (!address || !out || bytes == 0 || (uintptr_t)address > UINTPTR_MAX - bytes || !rights_valid(rights))
-		return -GPULINK_EINVAL;
-	memory = new_memory(device, bytes, rights);
+	memory = new_memory(device, bytes, rights, &error);
 	if (!memory)
-		return -GPULINK_ENOMEM;
+		return error;
 	memory->address = address;
 	return open_memory(memory, out);
 }
@@ -115,17 +127,17 @@ int gpulink_memory_register_dmabuf(struct gpulink *device, int dmabuf, uint64_t 
 	struct gpulink_memory *memory;
 	int error = glk_device_check(device);
 
+	if (!error)
+		error = check_shape(bytes, rights, out);
 	if (error)
 		return error;
-	if (!out || bytes == 0 || !rights_valid(rights))
-		return -GPULINK_EINVAL;
-	memory = new_memory(device, bytes, rights);
+	memory = new_memory(device, bytes, rights, &error);
 	if (!memory)
-		return -GPULINK_ENOMEM;
+		return error;
 	memory->offset = offset;
 	memory->dmabuf = fcntl(dmabuf, F_DUPFD_CLOEXEC, 0); /* other queues register it later */
 	if (memory->dmabuf < 0) {
-		error = errno == EBADF ? -GPULINK_EINVAL : -GPULINK_EIO;
+		error = glk_error_errno(errno == EBADF ? -GPULINK_EINVAL : -GPULINK_EIO, "dma-buf descriptor %d", dmabuf);
 		free(memory);
 		return error;
 	}
@@ -138,15 +150,16 @@ int gpulink_memory_register_staged(struct gpulink *device, int dmabuf, uint64_t 
 	struct gpulink_memory *memory;
 	int error = glk_device_check(device);
 
+	if (!error)
+		error = check_shape(bytes, rights, out);
 	if (error)
 		return error;
-	if (!out || bytes == 0 || !rights_valid(rights))
-		return -GPULINK_EINVAL;
-	memory = new_memory(device, bytes, rights);
+	memory = new_memory(device, bytes, rights, &error);
 	if (!memory)
-		return -GPULINK_ENOMEM;
+		return error;
 	error = glk_staging_open(dmabuf, offset, bytes, rights, &memory->staging);
 	if (error) {
+		glk_error_else(error, "bounce buffer of %zu bytes for descriptor %d", bytes, dmabuf);
 		free(memory);
 		return error;
 	}

@@ -57,23 +57,25 @@ static int name_memory(struct entry *e, struct gpulink_queue *queue, struct gpul
 static int check_window(const struct gpulink_queue *queue, const struct gpulink_window *window, uint64_t offset, uint64_t bytes,
 			unsigned rights)
 {
-	if (!queue || !window || bytes == 0 || queue->device != window->device)
-		return -GPULINK_EINVAL;
+	if (!queue || !window || queue->device != window->device)
+		return glk_error_object("window");
+	if (bytes == 0)
+		return glk_error_null("bytes");
 	if (!*window->own)
-		return -GPULINK_EFORK;
+		return glk_error_device(queue->device);
 	if (bytes > window->bytes || offset > window->bytes - bytes)
-		return -GPULINK_ERANGE;
-	return (window->rights & rights) == rights ? 0 : -GPULINK_EACCES;
+		return glk_error_range("window", offset, bytes, window->bytes);
+	return (window->rights & rights) == rights ? 0 : glk_error_rights("window", window->rights, rights);
 }
 
 static int check_memory(const struct gpulink_window *window, const struct gpulink_memory *memory, uint64_t offset,
 			uint64_t bytes, unsigned right)
 {
 	if (!memory || memory->device != window->device)
-		return -GPULINK_EINVAL;
+		return glk_error_object("memory");
 	if (bytes > memory->bytes || offset > memory->bytes - bytes)
-		return -GPULINK_ERANGE;
-	return memory->rights & right ? 0 : -GPULINK_EACCES;
+		return glk_error_range("memory", offset, bytes, memory->bytes);
+	return memory->rights & right ? 0 : glk_error_rights("memory", memory->rights, right);
 }
 
 /* Names window and memory, unless it is NULL, and submits. */
@@ -101,7 +103,8 @@ int glk_put_inline(struct gpulink_queue *queue, struct gpulink_window *window, u
 	struct entry e;
 
 	if (!data || bytes > GLK_INLINE_MAX_BYTES)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "put of %zu bytes%s: must be 1 to %u, not at NULL", bytes,
+				 data ? "" : " at NULL", GLK_INLINE_MAX_BYTES);
 	if (error)
 		return error;
 	e = make_entry(GLK_OP_PUT_INLINE, offset, bytes, tag);
@@ -134,7 +137,7 @@ int glk_put_memory(struct gpulink_queue *queue, struct gpulink_window *window, u
 	if (!error)
 		error = check_memory(window, memory, memory_offset, bytes, GPULINK_READ);
 	if (!error && bytes > GLK_PUT_MAX_BYTES)
-		error = -GPULINK_EINVAL;
+		error = glk_error(-GPULINK_EINVAL, "%zu bytes: must be 1 to %u", bytes, GLK_PUT_MAX_BYTES);
 	/* Not under the lock: CPU reads of GPU memory are slow. */
 	if (!error && memory->staging)
 		error = glk_staging_fetch(memory->staging, memory_offset, bytes);
@@ -161,7 +164,7 @@ int gpulink_queue_get(struct gpulink_queue *queue, struct gpulink_window *window
 	if (!error)
 		error = check_memory(window, memory, memory_offset, bytes, GPULINK_WRITE);
 	if (!error && bytes > GLK_PUT_MAX_BYTES)
-		error = -GPULINK_EINVAL;
+		error = glk_error(-GPULINK_EINVAL, "%zu bytes: must be 1 to %u", bytes, GLK_PUT_MAX_BYTES);
 	if (error)
 		return error;
 	e = make_entry(GLK_OP_GET, offset, bytes, tag);
@@ -182,7 +185,7 @@ static int check_atomic(const struct gpulink_queue *queue, const struct gpulink_
 	int error = check_window(queue, window, offset, bytes, GPULINK_READ | GPULINK_WRITE);
 
 	if (!error && ((bytes != 4 && bytes != 8) || offset % bytes || atomic->operand > most || atomic->compare > most))
-		error = -GPULINK_EINVAL;
+		error = glk_error_atomic(offset, bytes);
 	return error;
 }
 
@@ -206,7 +209,7 @@ static int submit_atomic(struct gpulink_queue *queue, struct gpulink_window *win
 	if (!error && memory)
 		error = check_memory(window, memory, memory_offset, bytes, GPULINK_WRITE);
 	if (!error && !memory && memory_offset)
-		error = -GPULINK_EINVAL;
+		error = glk_error(-GPULINK_EINVAL, "memory offset %" PRIu64 ": must be 0 without a memory", memory_offset);
 	if (error)
 		return error;
 	e = make_atomic(offset, bytes, atomic, tag);
@@ -245,7 +248,7 @@ int gpulink_queue_compare_swap(struct gpulink_queue *queue, struct gpulink_windo
 static int check_signal(const struct gpulink_queue *queue, const struct gpulink_signal *signal, struct atomic *atomic)
 {
 	if (!signal || (signal->operation != GPULINK_SIGNAL_SET && signal->operation != GPULINK_SIGNAL_ADD))
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "signal: must not be NULL, its operation GPULINK_SIGNAL_SET or _ADD");
 	*atomic = (struct atomic){ signal->operation == GPULINK_SIGNAL_SET ? GLK_OP_SWAP : GLK_OP_FETCH_ADD, signal->value, 0 };
 	return check_atomic(queue, signal->window, signal->offset, 8, atomic);
 }
@@ -266,7 +269,7 @@ static int submit_signal(struct gpulink_queue *queue, const struct gpulink_signa
 	if (!error)
 		error = glk_queue_reserve(queue, 2);
 	if (!error && tag != GPULINK_NO_TAG && queue->owed == GPULINK_COMPLETIONS_MAX)
-		error = -GPULINK_EBUSY;
+		error = glk_queue_owes();
 	if (!error)
 		error = glk_queue_submit(queue, release, &before, false);
 	return error ? error : glk_queue_submit(queue, e.words, &flight, false);
@@ -309,17 +312,20 @@ static int check_vector(const struct gpulink_queue *queue, const struct gpulink_
 {
 	*total = 0;
 	if (!window || !vector || count == 0 || count > GPULINK_VECTOR_BYTES / (GLK_PUTV_RECORD_BYTES + 8))
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "put vector of %zu stores: must be 1 to %u, window and vector not NULL",
+				 count, GPULINK_VECTOR_BYTES / (GLK_PUTV_RECORD_BYTES + 8));
 	for (size_t i = 0; i < count; i++) {
 		int error = check_window(queue, window, vector[i].offset, vector[i].bytes, GPULINK_WRITE);
 
 		if (error)
 			return error;
 		if (!vector[i].data || vector[i].bytes > GLK_PAGE_SIZE)
-			return -GPULINK_EINVAL;
+			return glk_error(-GPULINK_EINVAL, "store %zu of the vector, %zu bytes%s: must be 1 to %u, not at NULL",
+					 i, vector[i].bytes, vector[i].data ? "" : " at NULL", GLK_PAGE_SIZE);
 		*total += record_bytes(vector[i].bytes);
 	}
-	return *total <= GPULINK_VECTOR_BYTES ? 0 : -GPULINK_EINVAL;
+	return *total <= GPULINK_VECTOR_BYTES ? 0 :
+		glk_error(-GPULINK_EINVAL, "put vector of %zu bytes: must be at most %u", *total, GPULINK_VECTOR_BYTES);
 }
 
 static int open_stages(struct gpulink_queue *queue)
@@ -333,7 +339,7 @@ static int open_stages(struct gpulink_queue *queue)
 		return 0;
 	stages = aligned_alloc(GLK_PAGE_SIZE, bytes);
 	if (!stages)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "buffers of put vectors: out of memory");
 	memset(stages, 0, bytes);
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->memory_open(queue->backend, stages, bytes, GPULINK_READ, &queue->stages_handle);

@@ -15,8 +15,14 @@ static bool power_of_two(uint64_t value)
 static int read_options(const struct gpulink_pool_options *from, struct gpulink_pool_options *options)
 {
 	if (glk_copy_in(options, sizeof(*options), from))
-		return -GPULINK_EINVAL;
-	return options->mode > GPULINK_POOL_UNCACHED || options->cache_bytes > GPULINK_POOL_CACHE_MAX ? -GPULINK_EINVAL : 0;
+		return glk_error_options(sizeof(*options));
+	if (options->mode > GPULINK_POOL_UNCACHED)
+		return glk_error(-GPULINK_EINVAL, "options.mode %u: must be enum gpulink_pool_mode, 0 to %u", options->mode,
+				 GPULINK_POOL_UNCACHED);
+	if (options->cache_bytes > GPULINK_POOL_CACHE_MAX)
+		return glk_error(-GPULINK_EINVAL, "options.cache_bytes %" PRIu64 ": must be at most %u", options->cache_bytes,
+				 GPULINK_POOL_CACHE_MAX);
+	return 0;
 }
 
 static void free_pool(struct gpulink_pool *pool)
@@ -37,7 +43,9 @@ static int open_locked(struct gpulink_pool *pool, int descriptor, const struct g
 	if (!power_of_two(pool->backend.grain) || pool->backend.grain < GPULINK_GRAIN_MIN ||
 	    pool->backend.grain > GPULINK_GRAIN_MAX || !pool->backend.bytes || pool->backend.bytes % GPULINK_GRAIN_MAX) {
 		device->ops->pool_close(device->backend, &pool->backend);
-		return -GPULINK_EPROTO;
+		return glk_error(-GPULINK_EPROTO,
+				 "pool object with lines of %u bytes, %" PRIu64 " bytes in all: not one of this library",
+				 pool->backend.grain, pool->backend.bytes);
 	}
 	pool->mode = options->mode;
 	pool->grain_shift = (unsigned)__builtin_ctz(pool->backend.grain);
@@ -58,15 +66,17 @@ int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpuli
 	int error = glk_device_check(device);
 
 	if (error || descriptor < 0 || !out)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error(-GPULINK_EINVAL, "descriptor %d: must be of a pool object, and pool not NULL",
+						 descriptor);
 	error = read_options(from, &options);
 	if (!error && !device->ops->pool_open)
-		error = -GPULINK_ENOTSUP;
+		error = glk_error(-GPULINK_ENOTSUP, "a %s device has no pool", device->info.kind);
 	if (error)
 		return error;
 	pool = calloc(1, sizeof(*pool));
 	if (!pool)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "pool object: out of memory");
+	glk_error_begin();
 	pool->device = device;
 	pthread_mutex_lock(&device->lock);
 	error = open_locked(pool, descriptor, &options);
@@ -75,7 +85,7 @@ int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpuli
 		free_pool(pool);
 	else
 		*out = pool;
-	return error;
+	return glk_error_else(error, "pool object of descriptor %d", descriptor);
 }
 
 int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, const struct gpulink_pool_options *options,
@@ -87,19 +97,25 @@ int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, 
 	if (error)
 		return error;
 	grain = grain ? grain : GPULINK_GRAIN_DEFAULT;
-	if (!pool || !bytes || bytes % GPULINK_GRAIN_MAX || !power_of_two(grain) || grain < GPULINK_GRAIN_MIN ||
-	    grain > GPULINK_GRAIN_MAX)
-		return -GPULINK_EINVAL;
+	if (!pool)
+		return glk_error_null("pool");
+	if (!bytes || bytes % GPULINK_GRAIN_MAX)
+		return glk_error(-GPULINK_EINVAL, "pool object of %" PRIu64 " bytes: must be a multiple of %u, not 0", bytes,
+				 GPULINK_GRAIN_MAX);
+	if (!power_of_two(grain) || grain < GPULINK_GRAIN_MIN || grain > GPULINK_GRAIN_MAX)
+		return glk_error(-GPULINK_EINVAL, "grain %u: must be a power of two, %u to %u", grain, GPULINK_GRAIN_MIN,
+				 GPULINK_GRAIN_MAX);
 	error = read_options(options, &checked);
 	if (!error && !device->ops->pool_create)
-		error = -GPULINK_ENOTSUP;
+		error = glk_error(-GPULINK_ENOTSUP, "a %s device has no pool", device->info.kind);
 	if (error)
 		return error;
+	glk_error_begin();
 	pthread_mutex_lock(&device->lock);
 	error = device->ops->pool_create(device->backend, bytes, grain, &descriptor);
 	pthread_mutex_unlock(&device->lock);
 	if (error)
-		return error;
+		return glk_error_else(error, "pool object of %" PRIu64 " bytes", bytes);
 	error = gpulink_pool_open(device, descriptor, options, pool);
 	close(descriptor); /* the object lives while it is open */
 	return error;
@@ -112,13 +128,15 @@ int gpulink_pool_share(struct gpulink_pool *pool, unsigned rights, int *descript
 	if (error)
 		return error;
 	if (!descriptor || !rights || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL,
+				 "rights %u: must be GPULINK_READ, GPULINK_WRITE or both, and descriptor not NULL", rights);
 	if (rights & ~pool->backend.rights)
-		return -GPULINK_EACCES;
+		return glk_error_rights("pool object", pool->backend.rights, rights);
+	glk_error_begin();
 	pthread_mutex_lock(&pool->device->lock);
 	error = pool->device->ops->pool_share(pool->device->backend, &pool->backend, rights, descriptor);
 	pthread_mutex_unlock(&pool->device->lock);
-	return error;
+	return glk_error_else(error, "descriptor of the pool object");
 }
 
 void glk_pool_abandon(struct gpulink_pool *pool)
@@ -154,7 +172,7 @@ int gpulink_pool_get_info(struct gpulink_pool *pool, struct gpulink_pool_info *i
 	int error = glk_pool_check(pool);
 
 	if (error || !info || !size)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("info or size");
 	own.bytes = pool->backend.bytes;
 	own.grain = pool->backend.grain;
 	own.rights = pool->backend.rights;

@@ -39,7 +39,7 @@ struct gpulink_pool {
 
 static inline int glk_pool_check(const struct gpulink_pool *pool)
 {
-	return pool ? glk_device_check(pool->device) : -GPULINK_EINVAL;
+	return glk_device_check(pool ? pool->device : NULL);
 }
 
 static inline uint64_t glk_pool_time(const struct gpulink_pool *pool)

@@ -15,10 +15,10 @@ static int check(const struct gpulink_pool *pool, uint64_t offset, const void *d
 	int error = glk_pool_check(pool);
 
 	if (error || !data || !bytes)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("data or bytes");
 	if (bytes > pool->backend.bytes || offset > pool->backend.bytes - bytes)
-		return -GPULINK_ERANGE;
-	return (pool->backend.rights & rights) == rights ? 0 : -GPULINK_EACCES;
+		return glk_error_range("pool object", offset, bytes, pool->backend.bytes);
+	return (pool->backend.rights & rights) == rights ? 0 : glk_error_rights("pool object", pool->backend.rights, rights);
 }
 
 /* --- loads --- */
@@ -202,7 +202,7 @@ static int atomic(struct gpulink_pool *pool, unsigned opcode, uint64_t offset, s
 	if (error)
 		return error;
 	if ((bytes != 4 && bytes != 8) || offset % bytes || (bytes == 4 && (operand | compare) >> 32))
-		return -GPULINK_EINVAL;
+		return glk_error_atomic(offset, bytes);
 	if (pool->mode != GPULINK_POOL_SC) {
 		error = gpulink_release(pool->device, GLK_ROOM_TIMEOUT_NS);
 		if (!error)

@@ -223,7 +223,7 @@ int glk_pool_cache_open(struct gpulink_pool *pool, uint64_t bytes)
 
 	pool->dirty = calloc(lines, sizeof(*pool->dirty));
 	if (!pool->dirty)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "copies of the pool object: out of memory");
 	if (pool->mode == GPULINK_POOL_UNCACHED)
 		return 0;
 	wanted = wanted < lines ? wanted : lines;
@@ -232,7 +232,8 @@ int glk_pool_cache_open(struct gpulink_pool *pool, uint64_t bytes)
 	pool->set_mask = sets - 1;
 	pool->sets = calloc(sets, sizeof(*pool->sets));
 	pool->data = calloc(sets * GLK_POOL_WAYS, (size_t)1 << pool->grain_shift);
-	return pool->sets && pool->data ? 0 : -GPULINK_ENOMEM;
+	return pool->sets && pool->data ? 0 : glk_error(-GPULINK_ENOMEM,
+							"copies of the pool object, %" PRIu64 " bytes: out of memory", bytes);
 }
 
 void glk_pool_cache_close(struct gpulink_pool *pool)

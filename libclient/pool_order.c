@@ -8,7 +8,7 @@ int glk_pool_failed(struct gpulink_pool *pool, int error)
 {
 	if (error && error != -GPULINK_EACCES)
 		glk_pool_cache_drop_all(pool);
-	return error;
+	return error ? glk_error_plain(error) : 0;
 }
 
 int glk_pool_acquire(struct gpulink_pool *pool, uint64_t *clock)
@@ -57,11 +57,11 @@ int gpulink_pool_wait(struct gpulink_pool *pool, uint64_t offset, enum gpulink_c
 	int error = glk_pool_check(pool);
 
 	if (error || offset % 8 || (unsigned)compare > GPULINK_COMPARE_LE)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_word(offset, compare);
 	if (offset >= pool->backend.bytes)
-		return -GPULINK_ERANGE;
+		return glk_error_range("pool object", offset, sizeof(word), pool->backend.bytes);
 	if (!(pool->backend.rights & GPULINK_READ))
-		return -GPULINK_EACCES;
+		return glk_error_rights("pool object", pool->backend.rights, GPULINK_READ);
 	for (unsigned round = 0;; round += round < UINT32_MAX) {
 		error = pool->device->ops->pool_load(pool->device->backend, &pool->backend, offset, &word, sizeof(word));
 		if (error)
@@ -73,7 +73,7 @@ int gpulink_pool_wait(struct gpulink_pool *pool, uint64_t offset, enum gpulink_c
 			return gpulink_acquire(pool->device);
 		now = glk_now_ns();
 		if (now >= deadline)
-			return -GPULINK_ETIMEDOUT;
+			return glk_error_plain(-GPULINK_ETIMEDOUT);
 		glk_pause(round, deadline - now);
 	}
 }

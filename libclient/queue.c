@@ -153,7 +153,8 @@ int glk_queue_take(struct gpulink_queue *queue)
 	do {
 		count = queue->device->ops->take(queue->backend, words, CHUNK);
 		if (count > (int)in_flight(queue))
-			return -GPULINK_EPROTO;
+			return glk_error(-GPULINK_EPROTO, "%d completions of %u operations: protocol violation by the card",
+					 count, in_flight(queue));
 		for (int i = 0; i < count; i++)
 			complete(queue, words[i]);
 		taken += count > 0 ? count : 0;
@@ -248,7 +249,7 @@ int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
 	deadline = glk_deadline(GLK_ROOM_TIMEOUT_NS);
 	while (!error && in_flight(queue) + count > GLK_OPERATIONS)
 		error = glk_queue_await(queue, queue->submitted + count - GLK_OPERATIONS, deadline);
-	return error;
+	return error == -GPULINK_ETIMEDOUT ? glk_error(error, "the ring had no room within 1 s") : error;
 }
 
 /* Adds an entry, when the ring has room. */
@@ -262,7 +263,15 @@ static int add_in_time(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE
 		deadline = deadline ? deadline : glk_deadline(GLK_ROOM_TIMEOUT_NS);
 		error = in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
 	}
+	if (error == -GPULINK_ETIMEDOUT)
+		return glk_error(error, "the ring had no room within 1 s");
 	return error ? error : taken < 0 ? taken : 0;
+}
+
+int glk_queue_owes(void)
+{
+	return glk_error(-GPULINK_EBUSY, "%u completions are not taken: take them with gpulink_wait()",
+			 GPULINK_COMPLETIONS_MAX);
 }
 
 int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
@@ -276,7 +285,7 @@ int glk_queue_submit(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_W
 		return glk_batch_add(queue, entry, flight);
 	own.tagged = tagged || flight->tagged;
 	if (own.tagged && queue->owed == GPULINK_COMPLETIONS_MAX)
-		return -GPULINK_EBUSY;
+		return glk_queue_owes();
 	wake |= own.tagged && queue->polled;
 	/* Releases and the library's entries have the rest of the ring. */
 	error = own.kind == GLK_KIND_OPERATION ? glk_queue_reserve(queue, 1) : 0;
@@ -355,9 +364,11 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 	if (error)
 		return error;
 	if (!completions || room == 0 || least > room)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL,
+				 "room for %u completions, least %u: room must be 1 or more and least at most room", room,
+				 least);
 	if (!queue->has_rings)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "wait: not by a queue of gpulink_uring_queue_open()");
 	done = &queue->done;
 	GLK_PROBE2(wait_begin, queue, least);
 	glk_queue_lock(queue);
@@ -369,7 +380,7 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 		queue->owed--;
 	}
 	glk_queue_unlock(queue);
-	result = taken || error >= 0 ? (int)taken : error;
+	result = taken || error >= 0 ? (int)taken : glk_error_plain(error);
 	GLK_PROBE2(wait_end, queue, result);
 	return result;
 }
@@ -377,6 +388,13 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 /* --- releases --- */
 
 static const uint64_t release_entry[GLK_SQE_WORDS] = { GLK_OP_RELEASE };
+
+static __attribute__((cold)) int release_failed(int error, uint64_t timeout_ns)
+{
+	if (error == -GPULINK_ETIMEDOUT)
+		return glk_error(error, "release: not complete within %" PRIu64 " ns", timeout_ns);
+	return glk_error(error, "release, or a store or operation before it: %s", gpulink_strerror(error));
+}
 
 int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 {
@@ -388,7 +406,7 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 	if (error)
 		return error;
 	if (timeout_ns == 0)
-		return -GPULINK_EINVAL;
+		return glk_error_null("timeout");
 	number = is_shared(queue) ? glk_release_begin(queue->device) : 0;
 	deadline = glk_deadline(timeout_ns);
 	GLK_PROBE2(release_begin, queue, queue->number);
@@ -405,7 +423,7 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 	if (!error && is_shared(queue))
 		glk_release_end(queue->device, number);
 	GLK_PROBE2(release_end, queue, error);
-	return error;
+	return error ? release_failed(error, timeout_ns) : 0;
 }
 
 int gpulink_queue_post_release(struct gpulink_queue *queue, uint64_t tag)
@@ -451,10 +469,10 @@ int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned
 	*queue = (struct gpulink_queue){ .device = device, .number = number, .has_rings = rings, .backend = backend };
 	queue->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*queue->done.items));
 	if (!queue->done.items)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "queue: out of memory");
 	if (is_shared(queue) && init_locks(queue)) {
 		free(queue->done.items);
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "locks of the queue: out of memory");
 	}
 	queue->next = device->queues;
 	device->queues = queue;
@@ -494,7 +512,8 @@ static int open_queue(struct gpulink *device, bool rings, struct gpulink_queue *
 	int error;
 
 	if (number == GLK_QUEUES_MAX)
-		return -GPULINK_ENOSPC;
+		return glk_error(-GPULINK_ENOSPC, "%u queues are open: at most %u, with the default queue", number,
+				 GLK_QUEUES_MAX);
 	error = device->ops->open_queue(device->backend, rings, &backend);
 	if (error)
 		return error;
@@ -510,10 +529,11 @@ int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **ou
 	int error = glk_device_check(device);
 
 	if (error || !out)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("queue");
 	queue = malloc(sizeof(*queue));
 	if (!queue)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "queue: out of memory");
+	glk_error_begin();
 	pthread_mutex_lock(&device->lock);
 	error = open_queue(device, rings, queue);
 	pthread_mutex_unlock(&device->lock);
@@ -521,7 +541,7 @@ int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **ou
 		free(queue);
 	else
 		*out = queue;
-	return error;
+	return glk_error_else(error, "queue of a %s device", device->info.kind);
 }
 
 static void close_views(struct gpulink_queue *queue)
@@ -572,10 +592,12 @@ int gpulink_queue_descriptor(struct gpulink_queue *queue)
 	if (error)
 		return error;
 	if (is_shared(queue))
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP,
+				 "the default queue has no descriptor: open a queue with gpulink_queue_open()");
+	glk_error_begin();
 	fd = queue->device->ops->descriptor(queue->backend);
 	if (fd < 0)
-		return fd;
+		return glk_error_else(fd, "descriptor of the queue");
 	queue->polled = true;
 	/* Operations submitted before may not request an interrupt. */
 	error = in_flight(queue) ? request_wakeup(queue, queue->submitted - 1) : 0;

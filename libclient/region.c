@@ -21,9 +21,13 @@ _Static_assert(GPULINK_REGION_TARGETS_MAX <= GLK_REGION_TARGETS, "the card has a
 static int read_options(const struct gpulink_region_options *from, struct gpulink_region_options *options)
 {
 	if (glk_copy_in(options, sizeof(*options), from))
-		return -GPULINK_EINVAL;
-	if (options->agent > GPULINK_AGENT_INLINE || (options->flags & ~(GPULINK_REGION_NO_FLUSH | GPULINK_REGION_STORES)))
-		return -GPULINK_EINVAL;
+		return glk_error_options(sizeof(*options));
+	if (options->agent > GPULINK_AGENT_INLINE)
+		return glk_error(-GPULINK_EINVAL, "options.agent %u: must be enum gpulink_agent, 0 to %u", options->agent,
+				 GPULINK_AGENT_INLINE);
+	if (options->flags & ~(GPULINK_REGION_NO_FLUSH | GPULINK_REGION_STORES))
+		return glk_error(-GPULINK_EINVAL, "options.flags %#x: must be GPULINK_REGION_NO_FLUSH, _STORES",
+				 options->flags);
 	return options->profile ? glk_region_profile(options) : 0;
 }
 
@@ -34,24 +38,30 @@ static bool fits(uint64_t offset, uint64_t bytes, uint64_t room)
 
 static int check_source(const struct gpulink *device, const struct gpulink_memory *source, uint64_t offset, size_t bytes)
 {
-	if (!source || source->device != device || bytes == 0)
-		return -GPULINK_EINVAL;
+	if (!source || source->device != device)
+		return glk_error_object("source");
+	if (bytes == 0)
+		return glk_error_null("bytes");
 	if (!fits(offset, bytes, source->bytes))
-		return -GPULINK_ERANGE;
-	return source->rights & GPULINK_READ ? 0 : -GPULINK_EACCES;
+		return glk_error_range("source", offset, bytes, source->bytes);
+	return source->rights & GPULINK_READ ? 0 : glk_error_rights("source", source->rights, GPULINK_READ);
 }
 
 static int check_target(const struct gpulink_region *region, const struct gpulink_region_target *target)
 {
 	const struct gpulink_window *window = target->window;
 
-	if (!window || window->device != region->device || (target->flags & ~GPULINK_TARGET_SIGNAL) ||
-	    target->flags_offset % 8 || (target->flags_offset && !target->flags))
-		return -GPULINK_EINVAL;
-	if (!fits(target->offset, region->bytes, window->bytes) ||
-	    (target->flags && !fits(target->flags_offset, UINT64_C(8) * region->chunks, window->bytes)))
-		return -GPULINK_ERANGE;
-	return window->rights & GPULINK_WRITE ? 0 : -GPULINK_EACCES;
+	if (!window || window->device != region->device)
+		return glk_error_object("window of a target");
+	if ((target->flags & ~GPULINK_TARGET_SIGNAL) || target->flags_offset % 8 || (target->flags_offset && !target->flags))
+		return glk_error(-GPULINK_EINVAL, "target's flags %#x, flags_offset %" PRIu64
+				 ": must be 0, or SIGNAL with a multiple of 8", target->flags, target->flags_offset);
+	if (!fits(target->offset, region->bytes, window->bytes))
+		return glk_error_range("target's window", target->offset, region->bytes, window->bytes);
+	if (target->flags && !fits(target->flags_offset, UINT64_C(8) * region->chunks, window->bytes))
+		return glk_error_range("target's window (signals)", target->flags_offset, UINT64_C(8) * region->chunks,
+				       window->bytes);
+	return window->rights & GPULINK_WRITE ? 0 : glk_error_rights("target's window", window->rights, GPULINK_WRITE);
 }
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
@@ -66,12 +76,17 @@ static int divide(struct gpulink_region *region, const struct gpulink_region_opt
 	uint64_t partition = options->partition_bytes ? options->partition_bytes : chunk, partitions;
 
 	if ((chunk & (chunk - 1)) || chunk < GPULINK_CHUNK_BYTES_MIN || chunk > GPULINK_CHUNK_BYTES_MAX)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "chunk of %" PRIu64 " bytes: must be a power of two, %u to %u", chunk,
+				 GPULINK_CHUNK_BYTES_MIN, GPULINK_CHUNK_BYTES_MAX);
 	partition = partition < region->bytes ? partition : region->bytes;
 	partitions = divide_up(region->bytes, partition);
-	if (divide_up(region->bytes, chunk) > CHUNKS_MAX || partitions > UINT32_MAX / sizeof(uint32_t) ||
-	    (options->partitions && options->partitions != partitions))
-		return -GPULINK_EINVAL;
+	if (divide_up(region->bytes, chunk) > CHUNKS_MAX)
+		return glk_error(-GPULINK_EINVAL, "%" PRIu64 " chunks of %" PRIu64 " bytes: must be at most %u",
+				 divide_up(region->bytes, chunk), chunk, CHUNKS_MAX);
+	if (partitions > UINT32_MAX / sizeof(uint32_t) || (options->partitions && options->partitions != partitions))
+		return glk_error(-GPULINK_EINVAL,
+				 "options.partitions %u: %" PRIu64 " bytes in partitions of %" PRIu64 " are %" PRIu64,
+				 options->partitions, region->bytes, partition, partitions);
 	region->chunk_bytes = chunk;
 	region->chunks = (uint32_t)divide_up(region->bytes, chunk);
 	region->partition_bytes = partition;
@@ -88,7 +103,8 @@ static int count_arrivals(struct gpulink_region *region, const uint16_t *given)
 		end = end < region->bytes ? end : region->bytes;
 		count = given ? given[c] : (end - 1) / region->partition_bytes - begin / region->partition_bytes + 1;
 		if (count > UINT16_MAX)
-			return -GPULINK_EINVAL;
+			return glk_error(-GPULINK_EINVAL, "%" PRIu64 " partitions in chunk %u: must be at most %u", count, c,
+					 UINT16_MAX);
 		region->arrivals[c] = (uint16_t)count;
 		region->expected += !!count;
 	}
@@ -128,7 +144,8 @@ static int open_on_card(struct gpulink_region *region)
 
 	/* A doorbell takes one store of 8 bytes; a bounce buffer is not written by the source's producers. */
 	if (!device->ops->region_open || sizeof(long) != 8 || region->source->staging)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "agent CARD: not with a %s device, staged memory or a 32-bit process",
+				 device->info.kind);
 	for (unsigned t = 0; t < region->target_count; t++)
 		shape.targets[t] = (struct glk_region_shape_target){
 			.window = region->targets[t].window->views[0].backend.handle, .offset = region->targets[t].offset,
@@ -150,9 +167,10 @@ static int open_agent(struct gpulink_region *region)
 	if (any && (error == -GPULINK_ENOTSUP || error == -GPULINK_ENOSPC)) {
 		region->agent = GPULINK_AGENT_CALLER;
 		error = 0;
+		glk_error_begin();
 	}
 	if (region->agent == GPULINK_AGENT_INLINE && (!region->source->address || region->source->staging))
-		error = -GPULINK_ENOTSUP;
+		error = glk_error(-GPULINK_ENOTSUP, "agent INLINE: not with memory of a dma-buf");
 	return error;
 }
 
@@ -193,7 +211,9 @@ int gpulink_region_open(struct gpulink *device, struct gpulink_memory *source, u
 	if (error)
 		return error;
 	if (!targets || target_count == 0 || target_count > GPULINK_REGION_TARGETS_MAX || !out)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "%u targets: must be 1 to %u, targets and region not NULL", target_count,
+				 GPULINK_REGION_TARGETS_MAX);
+	glk_error_begin();
 	error = read_options(from, &options);
 	if (!error)
 		error = check_source(device, source, offset, bytes);
@@ -201,7 +221,7 @@ int gpulink_region_open(struct gpulink *device, struct gpulink_memory *source, u
 		return error;
 	region = calloc(1, sizeof(*region));
 	if (!region)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "region: out of memory");
 	region->device = device;
 	region->source = source;
 	region->offset = offset;
@@ -214,7 +234,7 @@ int gpulink_region_open(struct gpulink *device, struct gpulink_memory *source, u
 		free_region(region);
 	else
 		*out = region;
-	return error;
+	return glk_error_else(error, "region of %zu bytes", bytes);
 }
 
 /* --- close --- */
@@ -253,11 +273,11 @@ int gpulink_region_store(struct gpulink_region *region, uint64_t offset, const v
 	const uint8_t *from = data;
 
 	if (error || !data || bytes == 0)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("data or bytes");
 	if (!fits(offset, bytes, region->bytes))
-		return -GPULINK_ERANGE;
+		return glk_error_range("region", offset, bytes, region->bytes);
 	if (!region->source->address || region->source->staging)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "store to a region of a dma-buf's memory");
 	memcpy((uint8_t *)region->source->address + region->offset + offset, data, bytes);
 	for (unsigned t = 0; region->agent == GPULINK_AGENT_INLINE && t < region->target_count; t++) {
 		const struct gpulink_region_target *to = &region->targets[t];
@@ -300,7 +320,8 @@ int gpulink_region_get_info(struct gpulink_region *region, struct gpulink_region
 	int error = glk_region_check(region);
 
 	if (error || !info || !size)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("info or size");
+	glk_error_begin();
 	own.agent = region->agent;
 	own.chunks = region->chunks;
 	own.partitions = region->partitions;
@@ -310,7 +331,7 @@ int gpulink_region_get_info(struct gpulink_region *region, struct gpulink_region
 	error = get_state(region, &own);
 	if (!error)
 		glk_copy_out(info, size, &own, sizeof(own));
-	return error;
+	return glk_error_else(error, "state of the region");
 }
 
 int gpulink_region_doorbell(struct gpulink_region *region, volatile uint64_t **where, uint64_t *word)
@@ -319,9 +340,9 @@ int gpulink_region_doorbell(struct gpulink_region *region, volatile uint64_t **w
 	int error = glk_region_check(region);
 
 	if (error || !where || !word)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_null("where or word");
 	if (region->agent != GPULINK_AGENT_CARD)
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "doorbell of a region: must have agent CARD");
 	error = gpulink_queue_doorbell(&region->device->queue, &pages, sizeof(pages));
 	if (error)
 		return error;

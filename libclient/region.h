@@ -39,7 +39,7 @@ struct gpulink_region {
 
 static inline int glk_region_check(const struct gpulink_region *region)
 {
-	return region ? glk_device_check(region->device) : -GPULINK_EINVAL;
+	return glk_device_check(region ? region->device : NULL);
 }
 
 static inline uint64_t glk_region_epoch(const struct gpulink_region *region)

@@ -24,7 +24,8 @@ int glk_region_subtract(struct gpulink_region *region, uint64_t epoch, uint32_t 
 	do {
 		next = current(region, epoch, chunk, word);
 		if (count == 0 || count > (next & LEFT))
-			return -GPULINK_ERANGE;
+			return glk_error(-GPULINK_ERANGE, "%u arrivals at chunk %u: %u are left in this epoch", count, chunk,
+					 (unsigned)(next & LEFT));
 		next = (next & ~DIRTY) - count;
 		next |= next & LEFT ? DIRTY : 0;
 	} while (!__atomic_compare_exchange_n(&region->counters[chunk], &word, next, false, __ATOMIC_ACQ_REL,

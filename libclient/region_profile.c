@@ -22,7 +22,8 @@ static int set_agent(struct gpulink_region_options *options, const char *value)
 	while (agent <= GPULINK_AGENT_INLINE && strcmp(value, agents[agent]))
 		agent++;
 	if (agent > GPULINK_AGENT_INLINE)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "profile %s: agent = %s: must be best, card, polling, caller or inline",
+				 options->profile, value);
 	/* Writes to the memory itself would not reach the targets. */
 	if (agent == GPULINK_AGENT_INLINE && !(options->flags & GPULINK_REGION_STORES))
 		agent = GPULINK_AGENT_BEST;
@@ -37,7 +38,7 @@ static int set_chunk(struct gpulink_region_options *options, const char *value)
 	uint64_t bytes;
 
 	if (!glk_number(value, 10, UINT64_MAX, &bytes) || !bytes)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "profile %s: chunk_bytes = %s: must be a number", options->profile, value);
 	if (!options->chunk_bytes)
 		options->chunk_bytes = bytes;
 	return 0;
@@ -57,7 +58,7 @@ static int apply(struct gpulink_region_options *options, char *line, bool *insid
 	if (!*inside)
 		return 0;
 	if (!value)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "profile %s: line '%.40s': must be 'key = value'", options->profile, line);
 	*value = '\0';
 	value += 3;
 	if (!strcmp(line, "agent"))
@@ -75,13 +76,13 @@ int glk_region_profile(struct gpulink_region_options *options)
 	int error = 0;
 
 	if (!file)
-		return -GPULINK_EIO;
+		return glk_error_errno(-GPULINK_EIO, "profile %s", options->profile);
 	while (!error && getline(&line, &room, file) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
 		error = apply(options, line, &inside);
 	}
 	if (!error && ferror(file))
-		error = -GPULINK_EIO;
+		error = glk_error_errno(-GPULINK_EIO, "profile %s", options->profile);
 	free(line);
 	fclose(file);
 	return error;

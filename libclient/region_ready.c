@@ -6,6 +6,12 @@
 
 /* --- start --- */
 
+static __attribute__((cold)) int not_sent(const struct gpulink_region *region)
+{
+	return glk_error(-GPULINK_EBUSY, "epoch %" PRIu64 " is not sent yet: wait for it with gpulink_region_wait()",
+			 glk_region_epoch(region));
+}
+
 static int start_card(struct gpulink_region *region)
 {
 	const struct gpulink *device = region->device;
@@ -15,7 +21,7 @@ static int start_card(struct gpulink_region *region)
 	if (region->epoch)
 		error = device->ops->region_wait(device->backend, &region->card, GPULINK_LEVEL_SENT, region->epoch, 0, &state);
 	if (error)
-		return error == -GPULINK_ETIMEDOUT ? -GPULINK_EBUSY : error;
+		return error == -GPULINK_ETIMEDOUT ? not_sent(region) : error;
 	device->ops->region_write(device->backend, GLK_DOORBELL_START,
 				  (uint64_t)region->card.handle << GLK_DOORBELL_START_REGION_SHIFT);
 	return 0;
@@ -34,7 +40,7 @@ static int start_own(struct gpulink_region *region)
 		glk_queue_unlock(queue);
 	}
 	if (!glk_region_all_sent(region))
-		return error ? error : -GPULINK_EBUSY;
+		return error ? error : not_sent(region);
 	__atomic_store_n(&region->error, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&region->failed_targets, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&region->left, region->expected, __ATOMIC_SEQ_CST);
@@ -93,9 +99,10 @@ int gpulink_region_arrive(struct gpulink_region *region, uint32_t chunk, uint32_
 		return error;
 	epoch = glk_region_epoch(region);
 	if (!epoch)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "arrival: gpulink_region_start() must come first");
 	if (chunk >= region->chunks || count == 0 || count > region->arrivals[chunk])
-		return -GPULINK_ERANGE;
+		return glk_error(-GPULINK_ERANGE, "%u arrivals at chunk %u: must be 1 to %u, chunk 0 to %u", count, chunk,
+				 chunk < region->chunks ? region->arrivals[chunk] : UINT16_MAX, region->chunks - 1);
 	return arrive(region, epoch, chunk, count);
 }
 
@@ -137,13 +144,16 @@ int gpulink_region_ready_range(struct gpulink_region *region, uint32_t first, ui
 		return error;
 	epoch = glk_region_epoch(region);
 	if (!epoch || first > last || last >= region->partitions)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "partitions %u to %u: must be within 0 to %u, behind gpulink_region_start()",
+				 first, last, region->partitions - 1);
 	count = last - first + 1;
 	while (marked < count && mark(region, epoch, first + marked))
 		marked++;
 	if (marked)
 		error = arrive_partitions(region, epoch, first, first + marked - 1);
-	return error ? error : marked < count ? -GPULINK_EINVAL : 0;
+	if (!error && marked < count)
+		error = glk_error(-GPULINK_EINVAL, "partition %u is ready already in this epoch", first + marked);
+	return error;
 }
 
 int gpulink_region_ready(struct gpulink_region *region, uint32_t partition)
@@ -156,7 +166,7 @@ int gpulink_region_ready_list(struct gpulink_region *region, const uint32_t *par
 	int error = glk_region_check(region);
 
 	if (!error && !partitions && count)
-		error = -GPULINK_EINVAL;
+		error = glk_error_null("partitions");
 	for (unsigned i = 0; !error && i < count; i++)
 		error = gpulink_region_ready_range(region, partitions[i], partitions[i]);
 	return error;

@@ -217,7 +217,7 @@ int gpulink_region_flush(struct gpulink_region *region)
 		return error;
 	epoch = glk_region_epoch(region);
 	if (!epoch)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "flush: gpulink_region_start() must come first");
 	if (region->agent == GPULINK_AGENT_CARD)
 		return flush_card(region);
 	/* Before looking: the epoch is not sent, and the source not written again, until these puts have read it. */

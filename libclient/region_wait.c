@@ -88,7 +88,9 @@ static int check(const struct gpulink_region *region, unsigned level)
 {
 	int error = glk_region_check(region);
 
-	return error ? error : level > GPULINK_LEVEL_VISIBLE ? -GPULINK_EINVAL : 0;
+	if (!error && level > GPULINK_LEVEL_VISIBLE)
+		error = glk_error(-GPULINK_EINVAL, "level %u: must be GPULINK_LEVEL_SENT or _VISIBLE", level);
+	return error;
 }
 
 int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t timeout_ns)
@@ -101,14 +103,14 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 		return error;
 	error = look(region, level, 0);
 	if (error != -GPULINK_ETIMEDOUT || !timeout_ns)
-		return error;
+		return error ? glk_error_plain(error) : 0;
 	deadline = glk_deadline(timeout_ns);
 	for (unsigned round = 0;; round += round < UINT32_MAX) {
 		now = glk_now_ns();
 		left = now < deadline ? deadline - now : 0;
 		error = look(region, level, left < SLEEP_MAX_NS ? left : SLEEP_MAX_NS);
 		if (error != -GPULINK_ETIMEDOUT || !left)
-			return error;
+			return error ? glk_error_plain(error) : 0;
 		lost = check_card(region, round);
 		if (lost)
 			return lost;
@@ -123,12 +125,12 @@ int gpulink_region_test(struct gpulink_region *region, unsigned level)
 	if (error)
 		return error;
 	error = look(region, level, 0);
-	return error == -GPULINK_ETIMEDOUT ? 0 : error ? error : 1;
+	return error == -GPULINK_ETIMEDOUT ? 0 : error ? glk_error_plain(error) : 1;
 }
 
 int gpulink_region_arrived(const volatile uint64_t *flags, uint32_t chunk, uint64_t epoch)
 {
 	if (!flags)
-		return -GPULINK_EINVAL;
+		return glk_error_null("flags");
 	return le64toh(__atomic_load_n(&flags[chunk], __ATOMIC_ACQUIRE)) >= epoch;
 }

@@ -14,7 +14,7 @@
 
 #include <gpulink_regs.h>
 
-#include "gpulink.h"
+#include "error_text.h"
 
 #define SYNC_ATTEMPTS 100u
 
@@ -53,8 +53,9 @@ static int check_range(int fd, uint64_t offset, size_t bytes)
 	off_t end = lseek(fd, 0, SEEK_END);
 
 	if (end < 0)
-		return errno == EBADF ? -GPULINK_EINVAL : -GPULINK_ENOTSUP;
-	return bytes <= (uint64_t)end && offset <= (uint64_t)end - bytes ? 0 : -GPULINK_ERANGE;
+		return glk_error_errno(errno == EBADF ? -GPULINK_EINVAL : -GPULINK_ENOTSUP, "size of descriptor %d", fd);
+	return bytes <= (uint64_t)end && offset <= (uint64_t)end - bytes ? 0 : glk_error_range("dma-buf", offset, bytes,
+											       (uint64_t)end);
 }
 
 static int map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
@@ -64,12 +65,12 @@ static int map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
 
 	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (s->fd < 0)
-		return code_of(errno);
+		return glk_error_errno(code_of(errno), "copy of descriptor %d", fd);
 	s->mapped = skip + s->bytes;
 	s->mapping = mmap(NULL, s->mapped, protection, MAP_SHARED, fd, (off_t)(offset - skip));
 	if (s->mapping == MAP_FAILED) {
 		s->mapping = NULL;
-		return code_of(errno);
+		return glk_error_errno(code_of(errno), "mapping of descriptor %d for the CPU", fd);
 	}
 	s->memory = s->mapping + skip;
 	s->buffer = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

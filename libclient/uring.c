@@ -106,7 +106,8 @@ int gpulink_uring_error(int result)
 int gpulink_uring_completion(const struct gpulink_uring_batch *batch, unsigned number, struct gpulink_completion *completion)
 {
 	if (!batch || !completion || number >= batch->count)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL,
+				 "completion %u: must be below the batch's count, batch and completion not NULL", number);
 	*completion = glk_completion(batch->entries[number].words);
 	return 0;
 }

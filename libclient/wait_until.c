@@ -58,7 +58,7 @@ int gpulink_wait_until(const volatile void *address, enum gpulink_compare compar
 	uint64_t deadline = glk_deadline(timeout_ns), now, word;
 
 	if (!address || (uintptr_t)address % sizeof(word) || (unsigned)compare > GPULINK_COMPARE_LE)
-		return -GPULINK_EINVAL;
+		return address ? glk_error_word((uintptr_t)address, compare) : glk_error_null("address");
 	for (unsigned round = 0;; round += round < UINT32_MAX) {
 		word = le64toh(__atomic_load_n((const volatile uint64_t *)address, __ATOMIC_ACQUIRE));
 		if (seen)
@@ -67,7 +67,7 @@ int gpulink_wait_until(const volatile void *address, enum gpulink_compare compar
 			return 0;
 		now = round % 64 && round < SPINS ? 0 : glk_now_ns();
 		if (now >= deadline)
-			return -GPULINK_ETIMEDOUT;
+			return glk_error_plain(-GPULINK_ETIMEDOUT);
 		glk_pause(round, deadline - now);
 	}
 }

@@ -25,7 +25,8 @@ static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
 	int error;
 
 	if (window->dmabuf >= 0) {
-		error = !ops->window_import ? -GPULINK_EUNREACHABLE :
+		error = !ops->window_import ? glk_error(-GPULINK_EUNREACHABLE, "a %s device has no bus to a dma-buf",
+							window->device->info.kind) :
 			ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes, window->rights, &view->backend);
 		view->open = !error;
 		if (!error && queue->number == 0) /* before other threads have the window */
@@ -38,7 +39,8 @@ static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
 	error = ops->get_endpoint(queue->backend, now.partition, &now);
 	if (!error && (now.present != window->endpoint.present || now.bytes != window->endpoint.bytes ||
 		       strcmp(now.name, window->endpoint.name)))
-		error = -GPULINK_ENOENDPOINT;
+		error = glk_error(-GPULINK_ENOENDPOINT, "partition %u: its endpoint changed while the window was opened",
+				  now.partition);
 	if (error)
 		ops->window_close(queue->backend, &view->backend, window->bytes);
 	view->open = !error;
@@ -62,22 +64,53 @@ static void free_window(struct gpulink_window *window)
 	free(window);
 }
 
+static int check_shape(uint64_t offset, uint64_t bytes, unsigned rights)
+{
+	if (offset % PAGE)
+		return glk_error(-GPULINK_EINVAL, "offset %" PRIu64 ": must be a multiple of %u", offset, PAGE);
+	if (bytes == 0 || bytes % PAGE)
+		return glk_error(-GPULINK_EINVAL, "%" PRIu64 " bytes: must be a multiple of %u, not 0", bytes, PAGE);
+	if (rights == 0 || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
+		return glk_error(-GPULINK_EINVAL, "rights %u: must be GPULINK_READ, GPULINK_WRITE or both", rights);
+	if (offset > UINT64_MAX - bytes)
+		return glk_error(-GPULINK_ERANGE, "offset %" PRIu64 ", %" PRIu64 " bytes: must be less than 2^64", offset,
+				 bytes);
+	return 0;
+}
+
+/* Why a back end did not open the window. */
+static void explain(const struct gpulink_window *window, int error)
+{
+	const struct gpulink_endpoint_info *e = &window->endpoint;
+
+	if (window->dmabuf >= 0)
+		glk_error_else(error, "dma-buf, offset %" PRIu64 ", %" PRIu64 " bytes", window->offset, window->bytes);
+	else if (error == -GPULINK_ENOENDPOINT)
+		glk_error_else(error, "partition %u", e->partition);
+	else if (error == -GPULINK_ERANGE)
+		glk_error_range("endpoint", window->offset, window->bytes, e->bytes);
+	else
+		glk_error_else(error, "partition %u, offset %" PRIu64 ", %" PRIu64 " bytes, %s", e->partition, window->offset,
+			       window->bytes, glk_rights_text(window->rights));
+}
+
 /* What both ways to open a window check, and the object; NULL and *error if that fails. */
 static struct gpulink_window *new_window(struct gpulink *device, uint64_t offset, uint64_t bytes, unsigned rights,
 					 struct gpulink_window **out, int *error)
 {
 	struct gpulink_window *window;
 
-	*error = -GPULINK_EINVAL;
-	if (!out || offset % PAGE || bytes == 0 || bytes % PAGE || rights == 0 || (rights & ~(GPULINK_READ | GPULINK_WRITE)))
-		return NULL;
-	*error = -GPULINK_ERANGE;
-	if (offset > UINT64_MAX - bytes)
+	glk_error_begin();
+	*error = check_shape(offset, bytes, rights);
+	if (!out)
+		*error = glk_error_null("window");
+	if (*error)
 		return NULL;
 	window = calloc(1, sizeof(*window));
-	*error = window ? 0 : -GPULINK_ENOMEM;
-	if (!window)
+	if (!window) {
+		*error = glk_error(-GPULINK_ENOMEM, "window: out of memory");
 		return NULL;
+	}
 	window->own = device->own;
 	window->device = device;
 	window->dmabuf = -1;
@@ -103,10 +136,12 @@ static int open_window(struct gpulink_window *window, struct gpulink_window **ou
 		device->windows = window;
 	}
 	pthread_mutex_unlock(&device->lock);
-	if (error)
+	if (error) {
+		explain(window, error);
 		free_window(window);
-	else
+	} else {
 		*out = window;
+	}
 	return error;
 }
 
@@ -119,7 +154,7 @@ int gpulink_window_open(struct gpulink *device, unsigned partition, uint64_t off
 	if (error)
 		return error;
 	if (partition >= device->info.partitions)
-		return -GPULINK_EINVAL;
+		return glk_error_partition(partition, device->info.partitions);
 	window = new_window(device, offset, bytes, rights, out, &error);
 	if (!window)
 		return error;
@@ -140,7 +175,7 @@ int gpulink_window_open_dmabuf(struct gpulink *device, int dmabuf, uint64_t offs
 		return error;
 	window->dmabuf = fcntl(dmabuf, F_DUPFD_CLOEXEC, 0); /* other queues open it later */
 	if (window->dmabuf < 0) {
-		error = errno == EBADF ? -GPULINK_EINVAL : -GPULINK_EIO;
+		error = glk_error_errno(errno == EBADF ? -GPULINK_EINVAL : -GPULINK_EIO, "dma-buf descriptor %d", dmabuf);
 		free(window);
 		return error;
 	}
@@ -169,13 +204,16 @@ void gpulink_window_close(struct gpulink_window *window)
 static int check(const struct gpulink_queue *queue, const struct gpulink_window *window, uint64_t offset, const void *data,
 		 size_t bytes, unsigned right)
 {
-	if (!queue || !window || !data || bytes == 0 || bytes > ACCESS_BYTES || queue->device != window->device)
-		return -GPULINK_EINVAL;
+	if (!queue || !window || queue->device != window->device)
+		return glk_error_object("window");
+	if (!data || bytes == 0 || bytes > ACCESS_BYTES)
+		return glk_error(-GPULINK_EINVAL, "%zu bytes%s: must be 1 to %u, not at NULL", bytes, data ? "" : " at NULL",
+				 ACCESS_BYTES);
 	if (!*window->own)
-		return -GPULINK_EFORK;
+		return glk_error_device(queue->device);
 	if (bytes > window->bytes || offset > window->bytes - bytes)
-		return -GPULINK_ERANGE;
-	return window->rights & right ? 0 : -GPULINK_EACCES;
+		return glk_error_range("window", offset, bytes, window->bytes);
+	return window->rights & right ? 0 : glk_error_rights("window", window->rights, right);
 }
 
 int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
@@ -217,12 +255,13 @@ int gpulink_queue_window_address(struct gpulink_queue *queue, struct gpulink_win
 	int error = glk_queue_check(queue);
 
 	if (error || !window || !address || queue->device != window->device)
-		return error ? error : -GPULINK_EINVAL;
+		return error ? error : glk_error_object("window or address");
 	error = glk_window_view(window, queue, &view);
 	if (error)
 		return error;
 	if (view->backend.address)
 		GLK_PROBE2(window_address, queue, window->endpoint.partition);
 	*address = view->backend.address;
-	return view->backend.address ? 0 : -GPULINK_ENOTSUP;
+	return view->backend.address ? 0 : glk_error(-GPULINK_ENOTSUP, "a window of a %s device has no address",
+						     queue->device->info.kind);
 }

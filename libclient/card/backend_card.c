@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../error_text.h"
 #include "card_context.h"
 
 static int call(const struct card *card, unsigned long request, void *argument)
@@ -111,7 +112,7 @@ static int map_endpoint(struct card *card, unsigned partition)
 		return error;
 	fd = resource_open(path, sizeof(path));
 	if (fd < 0)
-		return glk_card_code_of(errno);
+		return glk_error_errno(glk_card_code_of(errno), "%s", path);
 	memory = glk_card_map(e.bytes, PROT_READ | PROT_WRITE, fd, e.offset);
 	error = memory ? 0 : glk_card_code_of(errno);
 	close(fd);
@@ -380,7 +381,7 @@ static const struct glk_backend_ops card_ops = {
 	.open_queue = open_queue,
 };
 
-static int introduce(struct card *card, bool rings)
+static int introduce(struct card *card, const char *path, bool rings)
 {
 	struct stat status;
 	int error;
@@ -388,17 +389,24 @@ static int introduce(struct card *card, bool rings)
 	if (fstat(card->fd, &status))
 		return glk_card_code_of(errno);
 	if (!S_ISCHR(status.st_mode))
-		return -GPULINK_ENODEV;
+		return glk_error(-GPULINK_ENODEV, "%s is not a device", path);
 	card->number = status.st_rdev;
 	card->query.size = sizeof(card->query);
 	if (ioctl(card->fd, GPULINK_IOCTL_QUERY, &card->query)) {
 		error = errno; /* ENOTTY: another driver's device */
-		return error == ENOTTY ? -GPULINK_ENODEV : error == EINVAL || error == E2BIG ? -GPULINK_EABI : glk_card_code_of(error);
+		if (error == ENOTTY)
+			return glk_error(-GPULINK_ENODEV, "%s is not a gpulink card", path);
+		return glk_error_errno(error == EINVAL || error == E2BIG ? -GPULINK_EABI : glk_card_code_of(error), "%s, query",
+				       path);
 	}
 	if (card->query.abi_version != GPULINK_ABI_VERSION)
-		return -GPULINK_EABI;
+		return glk_error(-GPULINK_EABI, "%s: interface version %u of the driver: must be %u", path,
+				 card->query.abi_version, GPULINK_ABI_VERSION);
 	error = rings ? -glk_card_ring_open(card->fd, card->query.doorbell_offset, &card->ring) : 0;
-	return error == ENOTTY ? -GPULINK_EABI : error ? glk_card_code_of(error) : 0;
+	if (!error)
+		return 0;
+	errno = error;
+	return glk_error_errno(error == ENOTTY ? -GPULINK_EABI : glk_card_code_of(error), "%s, rings of a context", path);
 }
 
 static int open_path(const char *path, bool rings, struct card **out)
@@ -412,10 +420,11 @@ static int open_path(const char *path, bool rings, struct card **out)
 	if (card->fd < 0) {
 		/* A node without a device, or not a node. */
 		error = errno == ENXIO || errno == ENOTDIR || errno == EISDIR ? -GPULINK_ENODEV : glk_card_code_of(errno);
+		glk_error_errno(error, "%s", path);
 		free(card);
 		return error;
 	}
-	error = introduce(card, rings);
+	error = introduce(card, path, rings);
 	if (error)
 		card_close(card);
 	else

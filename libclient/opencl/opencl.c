@@ -168,7 +168,7 @@ int gpulink_opencl_window(cl_context context, cl_device_id device, struct gpulin
 	clear(memory, NULL);
 	error = gpulink_queue_window_address(queue, window, &address);
 	if (error)
-		return fail(memory, -error, "%s", error == -GPULINK_ENOTSUP ? "a soft device has no mapping that a kernel could store to" : gpulink_strerror(error));
+		return fail(memory, -error, "%s", error == -GPULINK_ENOTSUP ? "a soft device has no mapping that a kernel could store to" : gpulink_error_text(error));
 	clear(memory, address);
 	if (!context || !device || !bytes)
 		return fail(memory, GPULINK_EINVAL, "no context, device or size");
@@ -181,7 +181,7 @@ int gpulink_opencl_window(cl_context context, cl_device_id device, struct gpulin
 	error = make(context, &a, bytes, dmabuf, memory);
 	if (error == -GPULINK_ENOTSUP && no_export)
 		fail(memory, GPULINK_ENOTSUP, "device %s imports dma-bufs, but the driver cannot export the window: %s", a.name,
-		     gpulink_strerror(no_export));
+		     gpulink_error_text(no_export));
 	if (dmabuf >= 0)
 		close(dmabuf);
 	return error;

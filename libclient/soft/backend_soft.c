@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../error_text.h"
 #include "soft.h"
 
 #define SHIFT_MIN    20u
@@ -481,7 +482,8 @@ static int create_card(struct soft *soft)
 	while (copies(soft) < COPIES && soft->slice_shift < SHIFT_MAX)
 		soft->slice_shift++;
 	if (copies(soft) < COPIES_MIN)
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "options endpoints=%" PRIu64 ", memory=%" PRIu64 ": must be at most %" PRIu64 " bytes together",
+				 soft->options.endpoints, soft->options.memory, ((uint64_t)SOFT_SLICES << soft->slice_shift) / COPIES_MIN);
 	glk_card_config_default(&config);
 	config.slices = SOFT_SLICES;
 	config.slice_shift = soft->slice_shift;
@@ -542,9 +544,8 @@ static int open_device(const char *text, const char *name, const struct glk_back
 	if (!soft)
 		return -GPULINK_ENOMEM;
 	error = glk_soft_options_parse(text, &soft->options);
-	if (!error && name && (soft->options.timeout || soft->options.subheader != 5 || !soft->options.coalesce ||
-			       soft->options.packing || soft->options.compact || soft->options.keep))
-		error = -GPULINK_EINVAL; /* lanes have no clock, one queue and one form of packets */
+	if (!error && name)
+		error = glk_soft_options_local(&soft->options);
 	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);
 		errno = EINVAL;
@@ -581,7 +582,9 @@ int glk_local_open(const char *text, const struct glk_backend_ops **ops, void **
 
 	if (!length || length > GLK_LOCAL_NAME_MAX || (text[length] && text[length] != ',')) {
 		errno = EINVAL;
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL,
+				 "name '%.*s': must be 1 to %u letters, digits, '.', '_' or '-', then the end or ','",
+				 (int)strcspn(text, ","), text, GLK_LOCAL_NAME_MAX);
 	}
 	memcpy(name, text, length);
 	name[length] = '\0';

@@ -15,4 +15,7 @@ struct glk_soft_options {
 /** Parses the text; other options have their defaults. -GPULINK_EINVAL: unknown key or invalid value. */
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options);
 
+/** -GPULINK_EINVAL: a "local:" device cannot have them. */
+int glk_soft_options_local(const struct glk_soft_options *options);
+
 #endif /* GLK_SOFT_OPTIONS_H */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../gpulink.h"
+#include "../error_text.h"
 #include "shared_lock.h"
 #include "soft_options.h"
 
@@ -75,7 +75,8 @@ static int check(int fd, uint64_t endpoints, uint64_t bytes)
 	if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || head.magic != MAGIC || head.endpoints != endpoints ||
 	    head.bytes != bytes || (uint64_t)about.st_size != HEAD + endpoints * bytes) {
 		errno = EINVAL;
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "options endpoints=%" PRIu64 ", memory=%" PRIu64 ": must be those of the processes that have it open",
+				 endpoints, bytes);
 	}
 	return 0;
 }
@@ -88,7 +89,7 @@ static int attempt(struct glk_soft_shared *s, uint64_t endpoints, uint64_t bytes
 
 	s->fd = shm_open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (s->fd < 0)
-		return errno == EACCES ? -GPULINK_EACCES : -GPULINK_EIO;
+		return glk_error_errno(errno == EACCES ? -GPULINK_EACCES : -GPULINK_EIO, "/dev/shm%s", s->path);
 	if (fstat(s->fd, &about) || about.st_uid != geteuid()) {
 		close(s->fd);
 		return -GPULINK_EACCES;

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "../error_text.h"
 #include "ucx.h"
 #include "ucx_hop.h"
 #include "ucx_lane.h"
@@ -219,7 +220,8 @@ static int take_card(struct ucx *u, uint32_t process, const struct glk_meet_item
 	memcpy(&card, item->data, sizeof(card));
 	if (le64toh(card.routes) != glk_ucx_routes(&u->options, u->processes)) {
 		errno = EINVAL;
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "option route: must be the same in all processes, is another in process %u",
+				 process);
 	}
 	peer->bytes = le64toh(card.bytes);
 	peer->address = malloc(item->bytes - sizeof(card));
@@ -438,6 +440,7 @@ static int ucx_open(const char *text, const struct glk_backend_ops **ops, void *
 
 	if (!u)
 		return -GPULINK_ENOMEM;
+	glk_error_plain(0); /* an earlier one is not of this call */
 	u->poll = u->wake = -1;
 	u->first_dirty = UCX_NO_PROCESS;
 	error = glk_ucx_options_parse(text, &u->options);
@@ -456,4 +459,4 @@ static int ucx_open(const char *text, const struct glk_backend_ops **ops, void *
 	return 0;
 }
 
-const struct glk_ucx_module glk_ucx_module = { GLK_UCX_MODULE, GLK_VERSION, sizeof(struct glk_backend_ops), ucx_open };
+const struct glk_ucx_module glk_ucx_module = { GLK_UCX_MODULE, GLK_VERSION, sizeof(struct glk_backend_ops), ucx_open, glk_error_last };

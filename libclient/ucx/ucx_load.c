@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../error_text.h"
 #include "ucx_module.h"
 
 #define MODULE "libgpulink-ucx.so"
@@ -54,14 +55,19 @@ int glk_ucx_open(const char *text, const struct glk_backend_ops **ops, void **ba
 {
 	void *library = load_without_handlers();
 	const struct glk_ucx_module *module;
+	const char *reason = library ? NULL : dlerror();
+	int error;
 
 	if (!library) {
+		reason = reason ? reason : "not found";
 		errno = ENOENT;
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP, "%s of package libgpulink-ucx: %s", MODULE, reason);
 	}
 	module = dlsym(library, "glk_ucx_module");
 	if (!module || module->interface != GLK_UCX_MODULE || strcmp(module->version, GLK_VERSION) ||
 	    module->ops_bytes != sizeof(struct glk_backend_ops))
-		return -GPULINK_EABI;
-	return module->open(text, ops, backend);
+		return glk_error(-GPULINK_EABI, "%s: must be of the library's version " GLK_VERSION, MODULE);
+	error = module->open(text, ops, backend);
+	reason = error ? module->error_text(error) : NULL;
+	return reason ? glk_error(error, "%s", reason) : error;
 }

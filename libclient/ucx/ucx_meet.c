@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../gpulink.h"
+#include "../error_text.h"
 #include "ucx_meet_host.h"
 #include "ucx_meet_wire.h"
 #include "ucx_message.h"
@@ -77,6 +77,12 @@ static int try_connect(const struct addrinfo *list, uint64_t deadline)
 static int refused(uint32_t code)
 {
 	errno = code == GLK_MEET_RANK ? EEXIST : EINVAL;
+	if (code == GLK_MEET_RANK)
+		return glk_error(-GPULINK_EINVAL, "option rank: another process has it");
+	if (code == GLK_MEET_PROCESSES)
+		return glk_error(-GPULINK_EINVAL, "option processes: must be that of process 0");
+	if (code == GLK_MEET_VERSION)
+		return glk_error(-GPULINK_EABI, "process 0 is of another version of the library");
 	return code == GLK_MEET_VERSION ? -GPULINK_EABI : code > GLK_MEET_RANK ? -GPULINK_EPROTO : -GPULINK_EINVAL;
 }
 
@@ -156,7 +162,10 @@ static int join(const struct glk_ucx_options *o, const struct addrinfo *list, co
 		if (error == -GPULINK_EIO)
 			nanosleep(&(struct timespec){ .tv_nsec = RETRY_NS }, NULL);
 	}
-	return error == -GPULINK_EIO ? -GPULINK_ETIMEDOUT : error;
+	if (error == -GPULINK_EIO || error == -GPULINK_ETIMEDOUT)
+		return glk_error(-GPULINK_ETIMEDOUT, "process 0 at %s:%s: not all processes came within %" PRIu64 " s", o->host,
+				 o->port, o->timeout);
+	return error;
 }
 
 int glk_meet_tcp(const struct glk_ucx_options *o, const struct glk_meet_item *own, struct glk_meet_item *items)
@@ -170,7 +179,7 @@ int glk_meet_tcp(const struct glk_ucx_options *o, const struct glk_meet_item *ow
 
 	if (getaddrinfo(o->host, o->port, &hints, &list)) {
 		errno = EADDRNOTAVAIL;
-		return -GPULINK_EINVAL;
+		return glk_error(-GPULINK_EINVAL, "option at=%s:%s: no such host", o->host, o->port);
 	}
 	error = o->process ? join(o, list, own, items, deadline) : glk_meet_host(o, list, own, items, deadline);
 	freeaddrinfo(list);

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../gpulink.h"
+#include "../error_text.h"
 #include "ucx_meet_wire.h"
 #include "ucx_message.h"
 #include "ucx_progress.h"
@@ -246,7 +246,8 @@ static int receive_all(struct host *h, uint64_t deadline)
 {
 	while (h->present < h->options->processes) {
 		if (glk_progress_now() >= deadline)
-			return -GPULINK_ETIMEDOUT;
+			return glk_error(-GPULINK_ETIMEDOUT, "%" PRIu64 " of %" PRIu64 " processes came within %" PRIu64 " s",
+					 h->present, h->options->processes, h->options->timeout);
 		look(h, POLLIN, hear);
 	}
 	if (!write_answer(h))
@@ -268,7 +269,7 @@ int glk_meet_host(const struct glk_ucx_options *o, const struct addrinfo *list, 
 	int error = -GPULINK_ENOMEM, cause;
 
 	if (h.fd < 0)
-		return -GPULINK_EIO;
+		return glk_error_errno(-GPULINK_EIO, "option at=%s:%s, listening", o->host, o->port);
 	h.guests = calloc(h.room, sizeof(*h.guests));
 	h.polls = calloc(h.room + 1, sizeof(*h.polls));
 	items[0].data = malloc(own->bytes);

@@ -7,13 +7,14 @@
 
 #include "../backend.h"
 
-#define GLK_UCX_MODULE 1u /* of this structure and what it leads to */
+#define GLK_UCX_MODULE 2u /* of this structure and what it leads to */
 
 struct glk_ucx_module {
 	uint32_t interface; /* GLK_UCX_MODULE */
 	char version[28];   /* of the library that it was built with */
 	size_t ops_bytes;
 	int (*open)(const char *text, const struct glk_backend_ops **ops, void **backend);
+	const char *(*error_text)(int error); /* of open() in this thread, or NULL */
 };
 
 extern const struct glk_ucx_module glk_ucx_module;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Without PMIx. */
-#include "../gpulink.h"
+#include "../error_text.h"
 #include "ucx_launcher.h"
 
 int glk_launcher_open(struct glk_ucx_options *options)
 {
 	(void)options;
-	return -GPULINK_ENOTSUP;
+	return glk_error(-GPULINK_ENOTSUP, "options rank, processes and at: must be given, the module was built without PMIx");
 }
 
 void glk_launcher_close(void)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ucx_wire.h"
 
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include <ucp/api/ucp.h>
 #include <ucs/config/global_opts.h>
+#include <ucs/debug/log_def.h>
 
-#include "../gpulink.h"
+#include "../error_text.h"
 
 #define MESSAGE 71u /* number of our active message: others on the same worker do not exist, but strangers may come */
 
@@ -40,6 +44,62 @@ static int code_of(ucs_status_t status)
 	}
 }
 
+/* --- why UCX cannot be opened --- */
+
+/*
+ * Statuses only say "I/O error". What UCX logs names the cause, for example a full /dev/shm: the first error of the thread that opens a
+ * device is kept. Unless the user asked for a log, nothing but fatal errors is printed.
+ */
+static _Thread_local struct {
+	bool on;
+	char text[256];
+} cause;
+static bool silent;
+
+static ucs_log_func_rc_t on_log(const char *file, unsigned line, const char *function, ucs_log_level_t level,
+				const ucs_log_component_config_t *component, const char *message, va_list arguments)
+{
+	(void)file;
+	(void)line;
+	(void)function;
+	(void)component;
+	if (level == UCS_LOG_LEVEL_ERROR && cause.on && !cause.text[0]) {
+		va_list copy;
+
+		va_copy(copy, arguments);
+		vsnprintf(cause.text, sizeof(cause.text), message, copy);
+		va_end(copy);
+	}
+	return silent && level != UCS_LOG_LEVEL_FATAL ? UCS_LOG_FUNC_RC_STOP : UCS_LOG_FUNC_RC_CONTINUE;
+}
+
+static void begin_to_listen(void)
+{
+	silent = !getenv("UCX_LOG_LEVEL");
+	if (silent)
+		ucs_global_opts_set_value("LOG_LEVEL", "error");
+	cause.on = true;
+	cause.text[0] = '\0';
+	ucs_log_push_handler(on_log);
+}
+
+static void end_listening(void)
+{
+	ucs_log_pop_handler();
+	cause.on = false;
+	if (silent)
+		ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+}
+
+static int explain(ucs_status_t status)
+{
+	const char *text = cause.text[0] ? cause.text : ucs_status_string(status);
+
+	while (isspace((unsigned char)*text))
+		text++;
+	return glk_error(code_of(status), "UCX: %s", text);
+}
+
 /* --- open and close --- */
 
 /*
@@ -70,8 +130,6 @@ static ucs_status_t open_context(struct glk_wire *w, unsigned processes)
 	ucp_config_t *config;
 	ucs_status_t status;
 
-	if (!getenv("UCX_LOG_LEVEL")) /* errors are returned, not printed */
-		ucs_global_opts_set_value("LOG_LEVEL", "fatal");
 	status = ucp_config_read(NULL, NULL, &config);
 	if (status != UCS_OK)
 		return status;
@@ -123,13 +181,15 @@ int glk_wire_open(const struct glk_wire_events *events, void *owner, unsigned pr
 		return -GPULINK_ENOMEM;
 	w->events = *events;
 	w->owner = owner;
+	begin_to_listen();
 	status = open_context(w, processes);
 	if (status == UCS_OK)
 		status = open_worker(w);
-	if (status != UCS_OK) {
+	if (status != UCS_OK)
 		glk_wire_close(w);
-		return code_of(status);
-	}
+	end_listening();
+	if (status != UCS_OK)
+		return explain(status);
 	*wire = w;
 	return 0;
 }

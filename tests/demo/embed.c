@@ -196,7 +196,7 @@ static int process(struct worker *w, unsigned mode, int descriptor)
 	if (!error)
 		error = work(w, changed);
 	if (error)
-		snprintf(w->report->reason, sizeof(w->report->reason), "a process: %s", gpulink_strerror(error));
+		snprintf(w->report->reason, sizeof(w->report->reason), "a process: %s", gpulink_error_text(error));
 	else
 		report_numbers(w);
 	gpulink_close(w->device);
@@ -270,7 +270,7 @@ static int run_on(struct gpulink_pool *pool, const struct graph *graph, const st
 	double begin = now();
 
 	if (error) {
-		snprintf(reason, EMBED_REASON, "the object's descriptor: %s", gpulink_strerror(error));
+		snprintf(reason, EMBED_REASON, "the object's descriptor: %s", gpulink_error_text(error));
 		return -1;
 	}
 	error = run_processes(graph, options, mode, descriptor, barrier, reports);
@@ -310,7 +310,7 @@ int embed_run(const struct graph *graph, const struct embed_options *options, un
 		error = gpulink_pool_create(device, bytes, sizeof(*rows), &uncached, &pool);
 	if (error)
 		snprintf(reason, EMBED_REASON, "%.200s: an object of %llu bytes: %s", options->device, (unsigned long long)bytes,
-			 gpulink_strerror(error));
+			 gpulink_error_text(error));
 	else
 		error = run_on(pool, graph, options, mode, reports, rows, result, reason);
 	gpulink_close(device);

@@ -203,7 +203,7 @@ int gpu_add_doorbell(struct gpu *gpu, unsigned card, struct gpulink *device)
 	int error = gpulink_queue_doorbell(gpulink_default_queue(device), &pages, sizeof(pages));
 
 	if (error)
-		return fail(gpu, "doorbell page: %s", gpulink_strerror(error));
+		return fail(gpu, "doorbell page: %s", gpulink_error_text(error));
 	gpu->record[card] = pages.record;
 	return gpulink_opencl_memory(gpu->context, gpu->device, pages.page, 4096, -1, m) ? fail(gpu, "doorbell page: %s", m->reason) : 0;
 }

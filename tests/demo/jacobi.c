@@ -217,7 +217,7 @@ int jacobi_run(struct jacobi *j, enum jacobi_way way, struct jacobi_result *resu
 	if (!error)
 		error = count(j, result);
 	if (error) {
-		snprintf(reason, JACOBI_REASON, "%s", gpulink_strerror(error));
+		snprintf(reason, JACOBI_REASON, "%s", gpulink_error_text(error));
 		return -1;
 	}
 	result->seconds = (result->seconds - before.seconds) / jacobi_iterations(way);
@@ -281,7 +281,7 @@ struct jacobi *jacobi_new(struct gpulink *device, unsigned agent, char *reason)
 		memset(j->source, 0, 2 * VECTOR_BYTES);
 	error = j->source ? open_all(j, agent) : -GPULINK_ENOMEM;
 	if (error) {
-		snprintf(reason, JACOBI_REASON, "regions: %s", gpulink_strerror(error));
+		snprintf(reason, JACOBI_REASON, "regions: %s", gpulink_error_text(error));
 		jacobi_free(j);
 		return NULL;
 	}

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 		return failed - 1;
 	error = gpulink_open(options.device, &device);
 	if (error)
-		snprintf(reason, sizeof(reason), "%.200s: %s", options.device, gpulink_strerror(error));
+		snprintf(reason, sizeof(reason), "%.200s: %s", options.device, gpulink_error_text(error));
 	failed = error || demo(device, &options, results, reason);
 	gpulink_close(device);
 	if (failed)

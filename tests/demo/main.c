@@ -309,7 +309,7 @@ static int open_cards(struct options *options, struct pagerank_cards *cards, str
 				gpulink_close(*device);
 		}
 		if (error) {
-			snprintf(reason, REASON_BYTES, "%.200s: %s", name, gpulink_strerror(error));
+			snprintf(reason, REASON_BYTES, "%.200s: %s", name, gpulink_error_text(error));
 			return -1;
 		}
 		if (strcmp(info->kind, "ucx") == 0) {

@@ -78,7 +78,7 @@ static uint64_t endpoint_room(const struct pagerank_cards *cards, unsigned card,
 
 	snprintf(far, sizeof(far), "link %u", e);
 	if (error)
-		fail(reason, "endpoint %u: %s", e, gpulink_strerror(error));
+		fail(reason, "endpoint %u: %s", e, gpulink_error_text(error));
 	else if (!endpoint.present || endpoint.bytes < first + PAGE_BYTES)
 		fail(reason, "partition %u has no endpoint with memory; %u endpoints are needed", e, endpoints);
 	else if (card != pagerank_card_of(e, cards->count, endpoints) && strcmp(endpoint.name, far) != 0)
@@ -134,7 +134,7 @@ static int open_part(struct pagerank *p, unsigned e)
 		return 0;
 	error = gpulink_endpoint_memory(p->side[part->card].device, e, &memory, &bytes);
 	if (error)
-		return fail(p->reason, "memory of endpoint %u: %s", e, gpulink_strerror(error));
+		return fail(p->reason, "memory of endpoint %u: %s", e, gpulink_error_text(error));
 	if (bytes < p->offset + need)
 		return fail(p->reason, "memory of endpoint %u: %zu bytes, %" PRIu64 " are needed", e, bytes, p->offset + need);
 	part->replica = (uint64_t *)memory + p->offset / RANK_BYTES;
@@ -152,7 +152,7 @@ static int open_lanes(struct pagerank *p, struct side *side)
 
 		if (error) {
 			side->lane[e].window = NULL;
-			return fail(p->reason, "window onto endpoint %u: %s", e, gpulink_strerror(error));
+			return fail(p->reason, "window onto endpoint %u: %s", e, gpulink_error_text(error));
 		}
 	}
 	return 0;
@@ -164,7 +164,7 @@ static int release_all(struct pagerank *p)
 		int error = gpulink_release(p->side[c].device, WAIT_NS);
 
 		if (error)
-			return fail(p->reason, "release of card %u: %s", c, gpulink_strerror(error));
+			return fail(p->reason, "release of card %u: %s", c, gpulink_error_text(error));
 	}
 	return 0;
 }
@@ -217,7 +217,7 @@ static int open_all(struct pagerank *p, const char *gpu)
 			int error = gpulink_get_counters(p->side[c].device, e, &p->side[c].lane[e].before, sizeof(p->side[c].lane[e].before));
 
 			if (error)
-				return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
+				return fail(p->reason, "counters of partition %u: %s", e, gpulink_error_text(error));
 		}
 	}
 	return 0;
@@ -469,7 +469,7 @@ int pagerank_load_far(struct pagerank *p)
 				int error = gpulink_load(p->side[c].lane[e].window, vertex * RANK_BYTES, &bits, sizeof(bits));
 
 				if (error)
-					return fail(p->reason, "load from endpoint %u: %s", e, gpulink_strerror(error));
+					return fail(p->reason, "load from endpoint %u: %s", e, gpulink_error_text(error));
 				if (bits != p->part[e].replica[vertex])
 					return fail(p->reason, "replica %u, vertex %" PRIu64 ": a load over the link returned %#" PRIx64
 						    ", memory has %#" PRIx64, e, vertex, bits, p->part[e].replica[vertex]);
@@ -509,7 +509,7 @@ static int count_lane(struct pagerank *p, struct side *side, unsigned e, struct 
 	int error = gpulink_get_counters(side->device, e, &t->last, sizeof(t->last));
 
 	if (error)
-		return fail(p->reason, "counters of partition %u: %s", e, gpulink_strerror(error));
+		return fail(p->reason, "counters of partition %u: %s", e, gpulink_error_text(error));
 	t->stores = lane->stores;
 	t->card = t->last;
 	subtract(&t->card, &lane->before);

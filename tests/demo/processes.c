@@ -35,7 +35,7 @@ struct processes *processes_open(struct gpulink *device, char *reason)
 	}
 	if (!error)
 		return p;
-	fail(reason, "windows to all processes: %s", gpulink_strerror(error));
+	fail(reason, "windows to all processes: %s", gpulink_error_text(error));
 	processes_free(p);
 	return NULL;
 }
@@ -61,7 +61,7 @@ int processes_meet(struct processes *p, char *reason)
 {
 	int error = together_meet(&p->all);
 
-	return error ? fail(reason, "waiting for the other processes: %s", gpulink_strerror(error)) : 0;
+	return error ? fail(reason, "waiting for the other processes: %s", gpulink_error_text(error)) : 0;
 }
 
 static uint64_t place_of_sum(unsigned kind, unsigned process)
@@ -76,7 +76,7 @@ int processes_sum(struct processes *p, unsigned kind, double *value, char *reaso
 	for (unsigned q = 0; q < p->all.processes && !error; q++)
 		error = gpulink_store(p->all.windows[q], place_of_sum(kind, p->all.process), value, sizeof(*value));
 	if (error)
-		return fail(reason, "sum: %s", gpulink_strerror(error));
+		return fail(reason, "sum: %s", gpulink_error_text(error));
 	if (processes_meet(p, reason))
 		return -1;
 	p->stores += p->all.processes;
@@ -103,7 +103,7 @@ int processes_gather(struct processes *p, int failed, struct pagerank_traffic *t
 		return -1;
 	}
 	if (error)
-		return fail(reason, "report: %s", gpulink_strerror(error));
+		return fail(reason, "report: %s", gpulink_error_text(error));
 	if (processes_meet(p, reason))
 		return -1;
 	for (unsigned q = 0; q < p->all.processes && p->all.process == 0; q++) {

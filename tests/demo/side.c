@@ -28,7 +28,7 @@ static int reap(struct side *side, uint64_t most, char *reason)
 		int count = gpulink_wait(side->device, done, MOST_IN_FLIGHT, 1, WAIT_NS);
 
 		if (count < 0)
-			return fail(reason, "wait for the ring: %s", gpulink_strerror(count));
+			return fail(reason, "wait for the ring: %s", gpulink_error_text(count));
 		if (!count || (uint64_t)count > side->submitted - side->completed)
 			return fail(reason, "wait for the ring: %d completions of %" PRIu64 " operations", count,
 				    side->submitted - side->completed);
@@ -58,7 +58,7 @@ static int send_batch(struct side *side, unsigned e, char *reason)
 	else
 		error = gpulink_put_vector(lane->window, lane->batch, lane->batched, side->submitted);
 	if (error)
-		return fail(reason, "put into endpoint %u: %s", e, gpulink_strerror(error));
+		return fail(reason, "put into endpoint %u: %s", e, gpulink_error_text(error));
 	side->submitted++;
 	lane->batched = 0;
 	return 0;
@@ -72,7 +72,7 @@ int side_push(struct side *side, unsigned e, uint64_t offset, uint64_t bits, cha
 	if (e == 0) {
 		int error = gpulink_store(lane->window, offset, &bits, sizeof(bits));
 
-		return error ? fail(reason, "store into endpoint 0: %s", gpulink_strerror(error)) : 0;
+		return error ? fail(reason, "store into endpoint 0: %s", gpulink_error_text(error)) : 0;
 	}
 	lane->values[lane->batched] = bits;
 	lane->batch[lane->batched] =

@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	plain = !strcmp(argv[2], "plain");
 	error = open_all(argv[1], &p);
 	if (error) {
-		fprintf(stderr, "%s: %s\n", argv[1], gpulink_strerror(error));
+		fprintf(stderr, "%s: %s\n", argv[1], gpulink_error_text(error));
 		return 1;
 	}
 	error = peer_run(&p, argv + 3);

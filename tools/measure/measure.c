@@ -40,7 +40,7 @@ static bool stopped(const struct session *s)
 
 static int fail(const struct session *s, int code, const char *what)
 {
-	snprintf(s->error, MEASURE_ERROR_BYTES, "%s: %s", what, gpulink_strerror(code));
+	snprintf(s->error, MEASURE_ERROR_BYTES, "%s: %s", what, gpulink_error_text(code));
 	return code;
 }
 

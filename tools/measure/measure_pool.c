@@ -205,7 +205,7 @@ int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned re
 	for (unsigned a = 0; a < MEASURE_POOL_ACCESSES && !b.error; a++)
 		measure(&b, (enum measure_pool_access)a, values, repetitions, &times[a]);
 	if (b.error)
-		snprintf(error, MEASURE_POOL_ERROR, "%.200s: %s", device, gpulink_strerror(b.error));
+		snprintf(error, MEASURE_POOL_ERROR, "%.200s: %s", device, gpulink_error_text(b.error));
 	gpulink_close(b.other);
 	gpulink_close(b.device);
 	free(b.room);

@@ -287,7 +287,7 @@ int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned
 	}
 	if (failed)
 		snprintf(error, MEASURE_STORES_ERROR, "%.200s: %s", device,
-			 failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_strerror(failed));
+			 failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_error_text(failed));
 	gpulink_close(b.device);
 	free(b.at);
 	free(all);

@@ -47,6 +47,6 @@ int main(int argc, char **argv)
 		gpulink_close(device);
 	}
 	if (error)
-		fprintf(stderr, "%s: %s\n", argv[1], gpulink_strerror(error));
+		fprintf(stderr, "%s: %s\n", argv[1], gpulink_error_text(error));
 	return error != 0;
 }

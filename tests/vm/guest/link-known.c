@@ -19,7 +19,7 @@ enum { AT = 1 << 20, BYTES = 4096, STORES = 20, APART = 40, ADD_AT = 2048 };
 static int good(int error, const char *what)
 {
 	if (error)
-		fprintf(stderr, "%s: %s\n", what, gpulink_strerror(error));
+		fprintf(stderr, "%s: %s\n", what, gpulink_error_text(error));
 	return !error;
 }
 

@@ -208,7 +208,7 @@ static int run_until_lost(struct gpulink *device, unsigned partition, double unt
 	/* The puts may fail even if the stores did not. */
 	if (error != -GPULINK_EINVAL && is("the end of the traffic", error, -GPULINK_EFAULT))
 		return 1;
-	printf("# traffic: %" PRIu64 " rounds, then: %s\n", *rounds, gpulink_strerror(error));
+	printf("# traffic: %" PRIu64 " rounds, then: %s\n", *rounds, gpulink_error_text(error));
 	if (check_lost(device, window, partition))
 		return 1;
 	error = run(device, 0, seconds_now() + 0.5, &others);
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 	}
 	error = gpulink_open(argv[1], &device);
 	if (error) {
-		fprintf(stderr, "traffic: open: %s\n", gpulink_strerror(error));
+		fprintf(stderr, "traffic: open: %s\n", gpulink_error_text(error));
 		return 1;
 	}
 	if (ends[expected].error == -GPULINK_EFAULT) {
@@ -250,6 +250,6 @@ int main(int argc, char **argv)
 	}
 	error = run(device, partition, seconds_now() + atof(argv[2]), &rounds);
 	gpulink_close(device);
-	printf("# traffic: %" PRIu64 " rounds, then: %s\n", rounds, error ? gpulink_strerror(error) : "enough");
+	printf("# traffic: %" PRIu64 " rounds, then: %s\n", rounds, error ? gpulink_error_text(error) : "enough");
 	return error == ends[expected].error && rounds > 0 ? 0 : 1;
 }

@@ -92,7 +92,7 @@ static int run(const struct work *work, bool wait)
 	for (unsigned r = 0; r < work->rounds && !error; r++)
 		error = run_round(device, windows, work->stores, work->puts, &store_ns);
 	if (error) {
-		fprintf(stderr, "traced: %s\n", gpulink_strerror(error));
+		fprintf(stderr, "traced: %s\n", gpulink_error_text(error));
 		return 1;
 	}
 	say_and_wait("done", store_ns, wait);
