@@ -154,7 +154,8 @@ struct gpulink_endpoint_info {
  * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
  * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO. "ucx:" also:
- * EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO.
+ * EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO,
+ * ENOSPC (a limit of threads or open files; errno has the cause).
  */
 int gpulink_open(const char *name, struct gpulink **device);
 

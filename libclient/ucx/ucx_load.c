@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "ucx_module.h"
 
@@ -50,11 +52,24 @@ static void *load_without_handlers(void)
 	return module;
 }
 
+/* UCX aborts the process while it is loaded if the host's name fills its buffer. */
+static bool host_name_fits(void)
+{
+	struct utsname system;
+
+	return uname(&system) || strlen(system.nodename) < HOST_NAME_MAX;
+}
+
 int glk_ucx_open(const char *text, const struct glk_backend_ops **ops, void **backend)
 {
-	void *library = load_without_handlers();
 	const struct glk_ucx_module *module;
+	void *library;
 
+	if (!host_name_fits()) {
+		errno = ENAMETOOLONG;
+		return -GPULINK_EIO;
+	}
+	library = load_without_handlers();
 	if (!library) {
 		errno = ENOENT;
 		return -GPULINK_ENOTSUP;
