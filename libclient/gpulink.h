@@ -166,7 +166,7 @@ struct gpulink_endpoint_info {
  *
  * Errors: EINVAL (invalid name or option; errno is EINVAL too; gpulink_error_text() has the allowed values), EACCES, ENOSPC (no
  * free context), EABI, ENOMEM, EIO. "ucx:" also: EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP
- * (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO.
+ * (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO, ENOSPC (a limit of threads or open files; errno has the cause).
  */
 int gpulink_open(const char *name, struct gpulink **device);
 

@@ -14,6 +14,7 @@
 #include "ucx_hop.h"
 #include "ucx_lane.h"
 #include "ucx_launcher.h"
+#include "ucx_limits.h"
 #include "ucx_message.h"
 #include "ucx_module.h"
 #include "ucx_peer.h"
@@ -381,8 +382,10 @@ static const struct glk_backend_ops ucx_ops = {
 
 static int open_first(struct ucx *u, struct ucx_queue **queue)
 {
-	int error = u->options.by_launcher ? glk_launcher_open(&u->options) : 0;
+	int error = glk_ucx_check_limits(u->options.caller);
 
+	if (!error && u->options.by_launcher)
+		error = glk_launcher_open(&u->options);
 	if (error) {
 		u->options.by_launcher = false; /* nothing to close */
 		return error;

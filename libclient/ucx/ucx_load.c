@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "../error_text.h"
 #include "ucx_module.h"
@@ -51,13 +53,27 @@ static void *load_without_handlers(void)
 	return module;
 }
 
+/* UCX aborts the process while it is loaded if the host's name fills its buffer. */
+static bool host_name_fits(void)
+{
+	struct utsname system;
+
+	return uname(&system) || strlen(system.nodename) < HOST_NAME_MAX;
+}
+
 int glk_ucx_open(const char *text, const struct glk_backend_ops **ops, void **backend)
 {
-	void *library = load_without_handlers();
 	const struct glk_ucx_module *module;
-	const char *reason = library ? NULL : dlerror();
+	const char *reason;
 	int error;
+	void *library;
 
+	if (!host_name_fits()) {
+		errno = ENAMETOOLONG;
+		return glk_error(-GPULINK_EIO, "the host's name has %u characters or more, with which UCX aborts", HOST_NAME_MAX);
+	}
+	library = load_without_handlers();
+	reason = library ? NULL : dlerror();
 	if (!library) {
 		reason = reason ? reason : "not found";
 		errno = ENOENT;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ucx_progress.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -171,7 +172,8 @@ static int start_thread(struct ucx *u)
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	u->has_thread = !error;
-	return error ? -GPULINK_ENOMEM : 0;
+	errno = error ? error : errno;
+	return error ? -GPULINK_ENOSPC : 0;
 }
 
 int glk_progress_start(struct ucx *u)

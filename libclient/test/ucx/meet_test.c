@@ -2,10 +2,12 @@
 /* How the processes of a "ucx:" device meet, and do not: options, counts, ranks, versions, strangers, times. TAP. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +82,76 @@ static void test_options(void)
 	errno = 0;
 	is(gpulink_open("ucx:rank=1,processes=2,at=no.such.host.invalid:4000", &device), -GPULINK_EINVAL, "no such host");
 	is(errno, EADDRNOTAVAIL, "errno says so");
+}
+
+/* --- what UCX would abort the process for --- */
+
+static const char one_process[] = "ucx:rank=0,processes=1,memory=1M";
+
+/* Before UCX is loaded. */
+static void test_host_name(void)
+{
+	struct gpulink *device;
+	char name[65];
+	int status = 0;
+	pid_t child;
+
+	memset(name, 'a', 64);
+	name[64] = '\0';
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		if (unshare(CLONE_NEWUTS) || sethostname(name, 64))
+			_exit(2);
+		errno = 0;
+		_exit(gpulink_open(one_process, &device) != -GPULINK_EIO || errno != ENAMETOOLONG);
+	}
+	if (waitpid(child, &status, 0) != child || (WIFEXITED(status) && WEXITSTATUS(status) == 2))
+		printf("ok %u - # SKIP the name of the host cannot be changed\n", ++number);
+	else
+		is(status, 0, "a host name of 64 characters");
+}
+
+/* Opens with a limit. Returns the result, or 1 if that is neither success nor a limit, or 2 if the limit cannot be set. */
+static int open_with(int what, rlim_t limit, int cause)
+{
+	const struct rlimit limits = { limit, limit };
+	struct gpulink *device;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		int error;
+
+		if (setrlimit((__rlimit_resource_t)what, &limits) || (what == RLIMIT_NPROC && setuid(2000000000)))
+			_exit(2);
+		error = gpulink_open(one_process, &device);
+		if (!error)
+			gpulink_close(device);
+		_exit(!error ? 0 : error == -GPULINK_ENOSPC && errno == cause ? GPULINK_ENOSPC : 1);
+	}
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void test_limits(void)
+{
+	int threads[6], files = 0, result = 0;
+
+	fflush(stdout);
+	for (rlim_t n = 0; n < 6; n++)
+		threads[n] = open_with(RLIMIT_NPROC, n, EAGAIN);
+	if (threads[0] == 2) {
+		printf("ok %u - # SKIP needs a user without processes\n", ++number);
+	} else {
+		is(threads[1] == GPULINK_ENOSPC && threads[2] == GPULINK_ENOSPC, true, "no thread, or one, is left of the user's limit");
+		is(threads[4], 0, "with three it opens");
+	}
+	for (rlim_t n = 64; n > 2 && (!result || result == GPULINK_ENOSPC); n--) {
+		result = open_with(RLIMIT_NOFILE, n, EMFILE);
+		files += result == 0;
+	}
+	is(result, GPULINK_ENOSPC, "any number of open files is an error or suffices");
+	is(files > 20, true, "64 suffice");
 }
 
 static void test_one(void)
@@ -205,7 +277,9 @@ int main(void)
 	static const char other[24] = "HTTP/1.1 400 Bad Request", version[24] = "gpulink\n\2\0\0\0\1", huge[24] = "gpulink\n\1\0\0\0\0\0\0\0\377\377\377\377\377",
 			  count[28] = "gpulink\n\1\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\377\377\377\377";
 
+	test_host_name();
 	test_options();
+	test_limits();
 	test_one();
 	test_meeting();
 	test_routes();
