@@ -40,7 +40,7 @@ static void other_stores(void)
 
 static void other_releases(void)
 {
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 }
 
 static void other_stores_and_releases(void)

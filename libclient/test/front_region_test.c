@@ -75,14 +75,14 @@ static void failed_target(void **state)
 	assert_int_equal(gpulink_wait(device, done, 2, 0, 0), 1);
 	assert_int_equal(gpulink_region_ready(region, 1), 0);
 	assert_int_equal(count_entries(GLK_OP_PUT), 3);
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, MS), -GPULINK_EENDPOINT);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, LONG), -GPULINK_EENDPOINT);
 	assert_int_equal(gpulink_region_test(region, GPULINK_LEVEL_VISIBLE), -GPULINK_EENDPOINT);
 	assert_int_equal(info().error, -GPULINK_EENDPOINT);
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 	fake.broken_status = GLK_ST_OK;
 	assert_int_equal(gpulink_region_start(region), 0);
 	assert_int_equal(gpulink_region_ready_range(region, 0, 1), 0);
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, MS), 0);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, LONG), 0);
 	assert_int_equal(info().failed_targets, 0);
 }
 
@@ -93,10 +93,10 @@ static void failed_release(void **state)
 	open_region(GPULINK_AGENT_CALLER, 0);
 	assert_int_equal(gpulink_region_ready_range(region, 0, 1), 0);
 	fake.release_status = GLK_ST_ENDPOINT;
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, MS), -GPULINK_EENDPOINT);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, LONG), -GPULINK_EENDPOINT);
 	fake.release_status = GLK_ST_OK;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT);
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EENDPOINT);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 	/* And the user's own failures are not the region's. */
 	assert_int_equal(gpulink_region_start(region), 0);
 	fake.broken_status = GLK_ST_PERMISSION;
@@ -105,8 +105,8 @@ static void failed_release(void **state)
 	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, 0), -GPULINK_ETIMEDOUT);
 	fake.broken_status = GLK_ST_OK;
 	assert_int_equal(gpulink_region_ready_range(region, 0, 1), 0);
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, MS), 0);
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EACCES);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, LONG), 0);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EACCES);
 }
 
 /* Chunk, release, signals, release. */
@@ -139,20 +139,20 @@ static void stuck(void **state)
 	fake.sleep_takes_ns = MS;
 	assert_int_equal(gpulink_region_ready_range(region, 0, 1), 0);
 	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, 3 * MS), -GPULINK_ETIMEDOUT);
-	assert_true(fake.sleeps && fake.woken);
+	assert_true(fake.woken);
 	assert_int_equal(gpulink_region_start(region), -GPULINK_EBUSY);
 	fake.take_error = -GPULINK_ERESET;
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, 3 * MS), -GPULINK_ERESET);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, LONG), -GPULINK_ERESET);
 	assert_int_equal(gpulink_region_test(region, GPULINK_LEVEL_SENT), -GPULINK_ERESET);
 	assert_int_equal(gpulink_region_start(region), -GPULINK_ERESET);
 	fake.take_error = 0;
 	fake_ready(UINT32_MAX);
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, MS), 0);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, LONG), 0);
 	assert_int_equal(gpulink_region_start(region), 0);
 	fake.submit_error = -GPULINK_ENODEV;
 	assert_int_equal(gpulink_region_ready(region, 0), -GPULINK_ENODEV);
 	assert_int_equal(gpulink_region_ready(region, 1), 0); /* no target is left */
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, MS), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, LONG), -GPULINK_ENODEV);
 	assert_int_equal(info().failed_targets, 3);
 }
 
@@ -165,7 +165,7 @@ static void visible(void **state)
 	assert_int_equal(gpulink_region_test(region, GPULINK_LEVEL_VISIBLE), 0);
 	assert_int_equal(count_entries(GLK_OP_RELEASE), 0);
 	assert_int_equal(gpulink_region_ready(region, 1), 0);
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, MS), 0);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_SENT, LONG), 0);
 	assert_int_equal(count_entries(GLK_OP_RELEASE), 0);
 	fake_ready(0);
 	for (unsigned i = 0; i < 3; i++)
@@ -188,7 +188,7 @@ static void closed_in_flight(void **state)
 	assert_int_equal(gpulink_region_ready(region, 0), 0);
 	gpulink_region_close(region);
 	fake_ready(UINT32_MAX);
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EENDPOINT);
 }
 
 /* Stores by INLINE: pieces of 4 KiB to each target. */
@@ -206,7 +206,7 @@ static void inline_stores(void **state)
 	assert_int_equal(fake.stores, 4);
 	assert_memory_equal(source, data, CHUNK + 1);
 	assert_int_equal(gpulink_region_ready_range(region, 0, 1), 0);
-	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, MS), 0);
+	assert_int_equal(gpulink_region_wait(region, GPULINK_LEVEL_VISIBLE, LONG), 0);
 	assert_int_equal(count_entries(GLK_OP_PUT), 0);
 }
 

@@ -16,6 +16,7 @@
 
 #define BOTH   (GPULINK_READ | GPULINK_WRITE)
 #define MS     UINT64_C(1000000)
+#define LONG   (60000 * MS) /* a timeout that does not expire, however busy the machine is */
 
 static struct gpulink *device;
 static struct gpulink_window *window;

@@ -38,15 +38,15 @@ static void waiting_for_some(void **state)
 	(void)state;
 	put(10);
 	fake.ready = 3;
-	assert_int_equal(gpulink_wait(device, done, 10, 0, 5 * MS), 3); /* those available */
+	assert_int_equal(gpulink_wait(device, done, 10, 0, LONG), 3); /* those available */
 	assert_int_equal(done[2].tag, 2);
 	assert_int_equal(fake.sleeps, 0);
 	fake.ready_later = 4;
-	assert_int_equal(gpulink_wait(device, done, 10, 4, 5 * MS), 4);
+	assert_int_equal(gpulink_wait(device, done, 10, 4, LONG), 4);
 	assert_int_equal(fake.sleeps, 1);
-	assert_true(fake.sleep_entries[0] == 6 && fake.sleep_timeouts[0] <= 5 * MS && fake.woken);
+	assert_true(fake.sleep_entries[0] == 6 && fake.sleep_timeouts[0] <= LONG && fake.woken);
 	fake.ready = 5;
-	assert_int_equal(gpulink_wait(device, done, 10, 10, 5 * MS), 3); /* limited to those in flight */
+	assert_int_equal(gpulink_wait(device, done, 10, 10, LONG), 3); /* limited to those in flight */
 	assert_int_equal(done[2].tag, 9);
 	assert_int_equal(fake.taken, fake.submitted);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 5 * MS), -GPULINK_ETIMEDOUT);
@@ -75,7 +75,7 @@ static void waiting_for_other_threads(void **state)
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 30 * MS), -GPULINK_ETIMEDOUT);
 	assert_true(now_ns() - start >= 30 * MS);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
-	assert_int_equal(gpulink_wait(device, done, 10, 0, 1000 * MS), 0);
+	assert_int_equal(gpulink_wait(device, done, 10, 0, LONG), 0);
 	put(1);
 	start = now_ns();
 	assert_int_equal(gpulink_wait(device, done, 10, 2, 30 * MS), 1);
@@ -87,19 +87,20 @@ static void waiting_for_other_threads(void **state)
 	assert_int_equal(pthread_join(thread, &failed), 0);
 	assert_null(failed);
 	assert_int_equal(pthread_create(&thread, NULL, puts_later, &two), 0);
-	assert_int_equal(gpulink_wait(device, done, 10, 1, 60000 * MS), 1);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, LONG), 1);
 	assert_int_equal(pthread_join(thread, &failed), 0);
 	assert_null(failed);
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), 1);
 }
 
-/* Sleeps of one call: the first may take the call's timeout, each further one only what is left of it. */
+/* Sleeps of one call: the first may take the call's timeout, each further one only what is left of it. On a busy machine the time may
+ * be over before the first. */
 static bool sleeps_share(uint64_t timeout_ns)
 {
 	for (unsigned i = 0; i < fake.sleeps && i < 32; i++)
 		if (fake.sleep_timeouts[i] > timeout_ns || (i && fake.sleep_timeouts[i] >= fake.sleep_timeouts[i - 1]))
 			return false;
-	return fake.sleeps;
+	return true;
 }
 
 /* The timeout applies to the whole call, over several sleeps. */
@@ -113,7 +114,7 @@ static void waiting_times_out(void **state)
 	fake.sleep_takes_ns = 20 * MS;
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 50 * MS), -GPULINK_ETIMEDOUT);
 	assert_true(now_ns() - start >= 50 * MS && sleeps_share(50 * MS) && fake.woken);
-	assert_int_equal(fake.submitted, 11); /* one entry requests an interrupt for all of them */
+	assert_int_equal(fake.submitted, fake.sleeps ? 11 : 10); /* one entry requests an interrupt for all of them */
 	fake.sleeps = 0;
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), -GPULINK_ETIMEDOUT);
 	assert_int_equal(fake.sleeps, 0);
@@ -123,7 +124,7 @@ static void waiting_times_out(void **state)
 	fake.sleeps = 0;
 	fake.ready = 2;
 	assert_int_equal(gpulink_wait(device, done, 10, 5, 50 * MS), 2);
-	assert_true(fake.sleep_entries[0] == 5); /* the fifth of those that were in flight */
+	assert_true(!fake.sleeps || fake.sleep_entries[0] == 5); /* the fifth of those that were in flight */
 	fake.ready = UINT32_MAX;
 	assert_int_equal(gpulink_wait(device, done, 700, 7, UINT64_MAX), 7);
 	assert_int_equal(done[0].tag, 3);
@@ -135,15 +136,15 @@ static void waiting_with_buffered(void **state)
 	(void)state;
 	put(100);
 	fake.ready = 64;
-	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1); /* 63 are buffered */
+	assert_int_equal(gpulink_wait(device, done, 1, 1, LONG), 1); /* 63 are buffered */
 	fake.ready_later = 2;
-	assert_int_equal(gpulink_wait(device, done, 10, 10, MS), 10);
+	assert_int_equal(gpulink_wait(device, done, 10, 10, LONG), 10);
 	assert_int_equal(fake.sleeps, 0);
-	assert_int_equal(gpulink_wait(device, done, 100, 55, MS), 55);
+	assert_int_equal(gpulink_wait(device, done, 100, 55, LONG), 55);
 	assert_true(fake.sleeps == 1 && fake.sleep_entries[0] == 65);
 	assert_int_equal(done[54].tag, 65);
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 100, 34, MS), 34);
+	assert_int_equal(gpulink_wait(device, done, 100, 34, LONG), 34);
 }
 
 static void waiting_fails(void **state)
@@ -154,16 +155,16 @@ static void waiting_fails(void **state)
 	put(100);
 	fake.ready = 64; /* then the device is removed */
 	fake.sleep_error = -GPULINK_ENODEV;
-	assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
-	assert_int_equal(gpulink_wait(device, done, 700, 0, MS), 63); /* earlier ones are not lost */
+	assert_int_equal(gpulink_wait(device, done, 1, 1, LONG), 1);
+	assert_int_equal(gpulink_wait(device, done, 700, 0, LONG), 63); /* earlier ones are not lost */
 	assert_int_equal(done[62].tag, 63);
 	for (unsigned i = 0; i < 64 && !got; i++) /* polling notices it, too */
 		got = gpulink_wait(device, done, 700, 0, MS);
 	assert_int_equal(got, -GPULINK_ENODEV);
-	assert_int_equal(gpulink_wait(device, done, 700, 1, MS), -GPULINK_ENODEV);
+	assert_int_equal(gpulink_wait(device, done, 700, 1, LONG), -GPULINK_ENODEV);
 	fake.sleep_error = 0;
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 700, 36, MS), 36);
+	assert_int_equal(gpulink_wait(device, done, 700, 36, LONG), 36);
 }
 
 static void spurious_completions(void **state)
@@ -171,7 +172,7 @@ static void spurious_completions(void **state)
 	(void)state;
 	put(3);
 	fake.invents_completions = true;
-	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), -GPULINK_EPROTO);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, LONG), -GPULINK_EPROTO);
 }
 
 /* The library keeps no more completions than the header says. */
@@ -182,14 +183,14 @@ static void completions_are_bounded(void **state)
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EBUSY);
 	assert_int_equal(fake.submitted, GPULINK_COMPLETIONS_MAX);
 	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0); /* has no completion */
-	assert_int_equal(gpulink_wait(device, done, 3, 3, MS), 3);
+	assert_int_equal(gpulink_wait(device, done, 3, 3, LONG), 3);
 	assert_true(done[0].tag == 0 && done[2].tag == 2);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(gpulink_put(window, 0, "x", 1, 1000000 + i), 0);
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_EBUSY);
 	for (unsigned left = GPULINK_COMPLETIONS_MAX, n; left; left -= n) {
 		n = left < LENGTH(done) ? left : LENGTH(done);
-		assert_int_equal(gpulink_wait(device, done, n, n, MS), n);
+		assert_int_equal(gpulink_wait(device, done, n, n, LONG), n);
 		assert_true(left > n || (done[n - 1].tag == 1000002 && done[n - 4].tag == GPULINK_COMPLETIONS_MAX - 1));
 	}
 	assert_int_equal(gpulink_wait(device, done, 1, 0, 0), 0);
@@ -204,20 +205,20 @@ static void without_a_tag(void **state)
 	fake.broken_status = GLK_ST_WINDOW_BOUNDS;
 	fake.ready = 0;
 	fake.ready_later = 3;
-	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, LONG), 1);
 	assert_true(fake.sleep_entries[0] == 1); /* the second entry is the first with a tag */
 	assert_int_equal(done[0].tag, 1);
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 10, 1, MS), 1);
+	assert_int_equal(gpulink_wait(device, done, 10, 1, LONG), 1);
 	assert_true(done[0].tag == 3 && done[0].error == 0);
 	fake.errors = 1;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERANGE);
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_ERANGE);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 	assert_int_equal(gpulink_put(window, 0, "x", 1, GPULINK_NO_TAG), 0);
 	fake.ready = 0;
 	assert_int_equal(gpulink_release(device, MS), -GPULINK_ETIMEDOUT);
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 	assert_int_equal(fake.taken, fake.submitted);
 }
 
@@ -276,7 +277,7 @@ static void statuses(void **state)
 	for (unsigned i = 0; i < LENGTH(cases); i++) {
 		put(1);
 		fake.status = cases[i].status;
-		assert_int_equal(gpulink_wait(device, done, 1, 1, MS), 1);
+		assert_int_equal(gpulink_wait(device, done, 1, 1, LONG), 1);
 		assert_int_equal(done[0].status, cases[i].status);
 		assert_int_equal(done[0].error, -cases[i].error);
 	}
@@ -297,14 +298,15 @@ static void full_ring(void **state)
 	assert_int_equal(fake.sleeps, 1);
 	assert_true(fake.sleep_timeouts[0] <= 1000 * MS);
 	fake.sleep_takes_ns = 100 * MS;
+	fake.sleeps = 0;
 	start = now_ns();
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ETIMEDOUT);
-	assert_true(now_ns() - start >= 1000 * MS && now_ns() - start < 3000 * MS); /* a second, as gpulink.h says */
+	assert_true(now_ns() - start >= 1000 * MS && fake.sleeps <= 1000 / 50); /* a second, as gpulink.h says; 50 ms each */
 	fake.sleep_error = -GPULINK_ERESET;
 	assert_int_equal(gpulink_put(window, 0, "x", 1, 0), -GPULINK_ERESET);
 	fake.sleep_error = 0;
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 100, 11, MS), 11); /* without the rejected ones */
+	assert_int_equal(gpulink_wait(device, done, 100, 11, LONG), 11); /* without the rejected ones */
 	for (unsigned i = 0; i < 11; i++)
 		assert_int_equal(done[i].tag, i);
 	fake.ring = 0; /* full with nothing in flight: never has space */
@@ -325,7 +327,7 @@ static void at_most_256_in_flight(void **state)
 	assert_int_equal(fake.submitted, 257);
 	fake.ready = UINT32_MAX;
 	put(243);
-	assert_int_equal(gpulink_wait(device, done, 700, 499, 10 * MS), 499);
+	assert_int_equal(gpulink_wait(device, done, 700, 499, LONG), 499);
 	for (unsigned i = 0; i < 499; i++)
 		assert_int_equal(done[i].tag, i < 256 ? i : i + 1);
 }
@@ -375,7 +377,7 @@ static void stages(void **state)
 	assert_int_equal(gpulink_put_vector(window, &vector, 1, 8), 0); /* takes the stage of the first */
 	assert_true(fake.entries[12][GLK_SQE_REGISTRATION_OFFSET_Q] >> GLK_SQE_REGISTRATION_OFFSET_SHIFT == seen[0]);
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_wait(device, done, 100, 12, MS), 12);
+	assert_int_equal(gpulink_wait(device, done, 100, 12, LONG), 12);
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(done[i].tag, i);
 	assert_int_equal(done[11].tag, 8);
@@ -392,8 +394,8 @@ static void release(void **state)
 	assert_int_equal(gpulink_release(device, 77), 0);
 	assert_true((fake.entries[0][0] & 0xff) == GLK_OP_RELEASE);
 	fake.errors = 3;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT);
-	assert_int_equal(gpulink_release(device, MS), 0); /* reported once */
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, LONG), 0); /* reported once */
 	fake.errors = 4;
 	fake.ready = 0;
 	fake.sleeps = 0;
@@ -401,25 +403,25 @@ static void release(void **state)
 	assert_int_equal(gpulink_release(device, 20 * MS), -GPULINK_ETIMEDOUT);
 	assert_true(now_ns() - start >= 20 * MS && sleeps_share(20 * MS) && fake.woken);
 	fake.ready = UINT32_MAX;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT); /* not reported by the release that timed out */
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EFAULT); /* not reported by the release that timed out */
 	fake.errors = 5;
 	fake.release_status = GLK_ST_ENDPOINT;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT); /* takes precedence */
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EENDPOINT); /* takes precedence */
 	fake.release_status = GLK_ST_OK;
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 	fake.errors = 0; /* the counter has 32 bits */
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EFAULT);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EFAULT);
 	assert_int_equal(gpulink_release(device, 0), -GPULINK_EINVAL);
 	fake.broken_status = GLK_ST_PERMISSION; /* two errors: one after the other */
 	fake.release_status = GLK_ST_ENDPOINT;
 	assert_int_equal(gpulink_put(window, FAKE_BROKEN, "x", 1, GPULINK_NO_TAG), 0);
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EENDPOINT);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EENDPOINT);
 	fake.release_status = GLK_ST_OK;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_EACCES);
-	assert_int_equal(gpulink_release(device, MS), 0);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_EACCES);
+	assert_int_equal(gpulink_release(device, LONG), 0);
 	fake.ready = 0;
 	fake.sleep_error = -GPULINK_ERESET;
-	assert_int_equal(gpulink_release(device, MS), -GPULINK_ERESET);
+	assert_int_equal(gpulink_release(device, LONG), -GPULINK_ERESET);
 }
 
 int main(void)

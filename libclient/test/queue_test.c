@@ -194,7 +194,7 @@ static void test_compare(void)
 	word = UINT64_MAX;
 	is(gpulink_wait_until(&word, GPULINK_COMPARE_GT, 5, 0, NULL), 0, "are unsigned");
 	is(gpulink_wait_until(&word, GPULINK_COMPARE_EQ, 5, SECOND / 10, NULL), -GPULINK_ETIMEDOUT, "a wait times out");
-	is(seconds_now() - start >= 0.1 && seconds_now() - start < 5, 1, "in time");
+	is(seconds_now() - start >= 0.1, 1, "after its time");
 	is(gpulink_wait_until((char *)&word + 4, GPULINK_COMPARE_EQ, 5, 0, NULL), -GPULINK_EINVAL, "a wrong address");
 	is(gpulink_wait_until(&word, (enum gpulink_compare)6, 5, 0, NULL), -GPULINK_EINVAL, "a wrong comparison");
 }

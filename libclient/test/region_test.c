@@ -2,7 +2,8 @@
 /*
  * region_test DEVICE [ROUNDS [FAR PARTITION]]: regions (gpulink_region.h) by all agents, on any kind of device. TAP. The device
  * needs endpoints of 1 MiB or more in partitions 0 and 1, whose memory the process can map; or in PARTITION and the next one,
- * which are those of card FAR, over a link. SEED in the environment repeats the order of arrivals.
+ * which are those of card FAR, over a link. SEED in the environment repeats the order of arrivals; BYTES, up to 320000, is what the
+ * threads store in a round.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -36,6 +37,7 @@ static struct gpulink_region *region;
 static struct chance chance;
 static uint64_t seed;
 static unsigned epochs = 20;
+static uint32_t produced = SOURCE; /* bytes that threads store */
 
 static struct gpulink_region_options options_of(unsigned agent, uint64_t chunk, uint64_t partition)
 {
@@ -353,7 +355,7 @@ static void *producing(void *argument)
 	for (uint32_t i = 0; i < p->count; i++) {
 		uint64_t begin = (uint64_t)p->order[i] * p->chunk_partition, end = begin + p->chunk_partition;
 
-		p->bad |= !produce(begin, end < SOURCE ? end : SOURCE) || gpulink_region_ready(region, p->order[i]);
+		p->bad |= !produce(begin, end < produced ? end : produced) || gpulink_region_ready(region, p->order[i]);
 	}
 	return NULL;
 }
@@ -398,7 +400,7 @@ static bool run_epoch(uint64_t epoch, uint32_t partition, uint32_t *order, uint3
 
 static bool right_at(const uint8_t *place)
 {
-	return place[-1] == 0xee && place[SOURCE] == 0xee && !memcmp(place, data, SOURCE);
+	return place[-1] == 0xee && place[produced] == 0xee && !memcmp(place, data, produced);
 }
 
 /* Case 29: all agents leave the same memory, for several chunks and partitions, at two targets. */
@@ -406,7 +408,7 @@ static void test_threads(unsigned agent, uint64_t chunk, uint32_t partition)
 {
 	const struct gpulink_region_options options = options_of(agent, chunk, partition);
 	struct gpulink_region_target targets[2] = { target_of(0, PLACE + 1), target_of(1, PLACE + 64) };
-	uint32_t count = (SOURCE + partition - 1) / partition, *order = calloc(count, sizeof(*order));
+	uint32_t count = (produced + partition - 1) / partition, *order = calloc(count, sizeof(*order));
 	bool good = order != NULL, right = true;
 	char name[100];
 
@@ -415,7 +417,7 @@ static void test_threads(unsigned agent, uint64_t chunk, uint32_t partition)
 	for (unsigned p = 0; p < 2; p++)
 		memset(endpoints[p], 0xee, WINDOW);
 	memset(endpoints[0] + FLAGS, 0, 4096);
-	good &= !gpulink_region_open(device, memory, 0, SOURCE, targets, 2, &options, &region);
+	good &= !gpulink_region_open(device, memory, 0, produced, targets, 2, &options, &region);
 	for (uint64_t epoch = 1; good && right && epoch <= epochs; epoch++) {
 		good &= run_epoch(epoch, partition, order, count);
 		right &= right_at(endpoints[0] + PLACE + 1) && right_at(endpoints[1] + PLACE + 64);
@@ -554,7 +556,7 @@ static void test_agent(unsigned agent)
 
 int main(int argc, char **argv)
 {
-	const char *given = getenv("SEED");
+	const char *given = getenv("SEED"), *limit = getenv("BYTES");
 
 	if (argc < 2 || argc == 4 || argc > 5) {
 		fprintf(stderr, "usage: %s DEVICE [ROUNDS [FAR PARTITION]]\n", argv[0]);
@@ -562,6 +564,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2)
 		epochs = (unsigned)strtoul(argv[2], NULL, 10);
+	if (limit && strtoul(limit, NULL, 10) <= SOURCE)
+		produced = (uint32_t)strtoul(limit, NULL, 10);
 	if (argc == 5)
 		lowest = (unsigned)strtoul(argv[4], NULL, 10);
 	seed = given && *given ? strtoull(given, NULL, 0) : (uint64_t)(seconds_now() * 1e6);

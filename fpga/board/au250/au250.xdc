@@ -65,12 +65,7 @@ set_property -dict {LOC BA20 IOSTANDARD LVCMOS12} [get_ports {led[2]}]
 set_false_path -to [get_ports {qsfp0_modsell qsfp0_resetl qsfp0_lpmode qsfp0_refclk_reset qsfp0_fs[*] led[*]}]
 
 # --- clock domains: the card, the memory, the transceivers, and the 100 MHz that never stop ---
-# Each crossing is a glk_synchronizer, whose input is a flip-flop or a Gray counter, or a FIFO's memory, which is read when its
-# pointer has crossed. Bits of a pointer may be apart by less than a period of the sender's clock: the shortest is 3.333 ns.
-set_max_delay -datapath_only -from [all_clocks] -to [get_pins -filter {REF_PIN_NAME == D} \
-  -of_objects [get_cells -hierarchical -filter {NAME =~ *first_reg* && ASYNC_REG}]] 3.000
-set_max_delay -datapath_only -from [get_cells -hierarchical -filter {NAME =~ *memory_reg* && PRIMITIVE_SUBGROUP == LUTRAM}] \
-  -to [get_pins -filter {REF_PIN_NAME == D} -of_objects [get_cells -hierarchical -filter {NAME =~ *m_data_reg*}]] 3.000
+# Each crossing is in a glk_synchronizer or a glk_async_fifo, with the constraints of that module (build.tcl).
 # The virtual input/output core is in the card's domain; what it drives elsewhere stands still.
 set_false_path -to [get_pins -hierarchical -filter {NAME =~ aurora/loopback*}]
 

@@ -29,6 +29,10 @@ foreach ip {pcie ddr4 aurora vio} {
 generate_target all [get_ips]
 synth_ip [get_ips]
 read_xdc $here/au250.xdc
+# Crossings, for all instances of a module. Their flip-flops are there after synthesis.
+read_xdc -ref glk_synchronizer $rtl/base/glk_synchronizer.xdc
+read_xdc -ref glk_async_fifo $rtl/base/glk_async_fifo.xdc
+set_property used_in_synthesis false [get_files [list $rtl/base/glk_synchronizer.xdc $rtl/base/glk_async_fifo.xdc]]
 
 synth_design -top gpulink_au250
 write_checkpoint -force $out/synthesized.dcp

@@ -61,8 +61,8 @@ module gpulink_au250 #(
   end
 
   logic [63:0] serial, now_ns;
-  logic        serial_done, clk, rst;
-  glk_board_serial serial_number (.clk(clk_100), .rst(rst_100), .serial, .done(serial_done));
+  logic        clk, rst;
+  glk_board_serial serial_number (.dna_clk(clk_100), .dna_rst(rst_100), .clk, .serial);
   glk_time #(.TICK_NS(10)) time_ns (.time_clk(clk_100), .time_rst(rst_100), .clk, .now_ns);
 
   // --- PCIe ---
@@ -266,7 +266,7 @@ module gpulink_au250 #(
 
   assign led = {transceiver_seen[1], !mem_rst, pcie_up};
 
-  wire unused = &{1'b0, serial_done, m_axis_cq_tkeep, m_axis_rc_tkeep, pcie_cq_np_req_count, pcie_tfc_npd_av, s_axis_cc_tready[3:1],
+  wire unused = &{1'b0, m_axis_cq_tkeep, m_axis_rc_tkeep, pcie_cq_np_req_count, pcie_tfc_npd_av, s_axis_cc_tready[3:1],
                   s_axis_rq_tready[3:1], cfg_function_status, cfg_flr_in_process[3:1], cfg_interrupt_msix_enable[3:1],
                   cfg_interrupt_msix_mask, link_down, phy_rdy, int_sent, vec_status, error_write_page, error_read_page, awaddr[47:34],
                   araddr[47:34], ecc_interrupt, dbg_clk, dbg_bus, c_awready, c_wready, c_bvalid, c_arready, c_rvalid, c_bresp,

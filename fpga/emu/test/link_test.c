@@ -266,7 +266,6 @@ static void killed_and_restarted(void **state)
 {
 	struct cards *c = start(state, NULL);
 	struct machine *m = &c->side[0], *other = &c->side[1];
-	uint64_t began;
 
 	check_traffic(c, 0x1000);
 	assert_true(events(c, 0, PATIENCE_MS) > 0);
@@ -279,10 +278,8 @@ static void killed_and_restarted(void **state)
 	assert_int_equal(events(c, 0, PATIENCE_MS), 1);
 	assert_int_equal(machine_get(m, GLK_CARD_ERROR_CAUSE) & GLK_CARD_ERROR_CAUSE_LINK_MASK, GLK_CARD_ERROR_CAUSE_LINK_MASK);
 	assert_false(UP(m));
-	began = milliseconds();
 	assert_int_equal(machine_load(m, TO_REMOTE, 0x1000), ALL_ONES);
 	drain(m);
-	assert_in_range(milliseconds() - began, 0, 10000);
 	assert_in_range(machine_counter(m, REMOTE_ERRORS), 1, 2); /* the load, and the store if it left before */
 	machine_store(m, TO_GPU, 0x10, 5); /* its own cluster is not affected */
 	drain(m);
@@ -358,21 +355,43 @@ static bool hung_up(int fd)
 	return got == 0 || (got < 0 && errno == ECONNRESET);
 }
 
+/* Why the card ended its next connection, by the log from `*from` on, which is updated. */
+static bool ended(const struct machine *m, const char *why, long *from)
+{
+	char line[512];
+
+	for (unsigned i = 0; i < PATIENCE_MS; i++) {
+		FILE *file = fopen(m->card_process.log, "re");
+		bool found = false;
+
+		assert_non_null(file);
+		fseek(file, *from, SEEK_SET);
+		while (!found && fgets(line, sizeof(line), file))
+			found = strchr(line, '\n') && strstr(line, "disconnected: ");
+		if (found)
+			*from = ftell(file);
+		fclose(file);
+		if (found)
+			return strstr(line, why);
+		wait_a_millisecond();
+	}
+	return false;
+}
+
 static void unexpected_connections(void **state)
 {
 	struct cards *c = *state;
 	struct machine *m = &c->side[0];
 	uint8_t rubbish[17 * 64];
-	uint64_t began;
+	long read = 0;
 	int fd;
 
 	start_one(c, 0, NULL);
 	/* An invalid block. */
 	fd = call(c);
 	assert_int_equal(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
-	began = milliseconds();
 	assert_true(hung_up(fd));
-	assert_in_range(milliseconds() - began, 0, 1500); /* earlier than the timeout */
+	assert_true(ended(m, "invalid block", &read)); /* not for its silence */
 	close(fd);
 	/* Meaningless blocks and an incomplete one, then disconnect. */
 	fd = call(c);
@@ -383,15 +402,14 @@ static void unexpected_connections(void **state)
 		wait_a_millisecond();
 	assert_true(machine_counter(m, GLK_LINK_CRC_ERRORS) > 0);
 	close(fd);
-	/* A silent peer is disconnected; meanwhile the card responds at once. */
+	assert_true(ended(m, "by peer", &read)); /* closed or reset */
+	/* A silent peer is disconnected; meanwhile the card responds. */
 	fd = call(c);
-	began = milliseconds();
 	machine_store(m, TO_REMOTE, 0, 1);
 	drain(m);
 	assert_int_equal(machine_load(m, TO_REMOTE, 0), ALL_ONES);
-	assert_in_range(milliseconds() - began, 0, 1500);
 	assert_true(hung_up(fd));
-	assert_in_range(milliseconds() - began, 1000, PATIENCE_MS);
+	assert_true(ended(m, "no data from peer", &read));
 	close(fd);
 	assert_false(UP(m));
 	/* The other card connects; further connections are rejected. */
@@ -399,9 +417,7 @@ static void unexpected_connections(void **state)
 	wait_until(m, true);
 	wait_until(&c->side[1], true);
 	fd = call(c);
-	began = milliseconds();
 	assert_true(hung_up(fd));
-	assert_in_range(milliseconds() - began, 0, 1500);
 	close(fd);
 	check_traffic(c, 0x1000);
 	assert_int_equal(machine_counter(m, GLK_LINK_UPS), 1);
@@ -413,7 +429,6 @@ static void stopped(void **state)
 	struct cards *c = start(state, NULL);
 	struct machine *m = &c->side[0], *other = &c->side[1];
 	uint8_t block[4096] = { 1 };
-	uint64_t began = milliseconds();
 
 	machine_set(m, GLK_LINK_TIMEOUT_NS, 200000000);
 	kill(other->card_process.pid, SIGSTOP);
@@ -422,7 +437,6 @@ static void stopped(void **state)
 					      sizeof(block)), 0);
 	assert_int_equal(machine_load(m, TO_REMOTE, 0), ALL_ONES);
 	drain(m);
-	assert_in_range(milliseconds() - began, 0, 10000);
 	assert_int_equal(machine_counter(m, REMOTE_ERRORS),
 			 machine_counter(m, machine_partition(TO_REMOTE, GLK_PARTITION_PACKETS)) + 1);
 	kill(other->card_process.pid, SIGCONT);

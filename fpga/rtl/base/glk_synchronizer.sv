@@ -2,7 +2,7 @@
 `default_nettype none
 // Two flip-flops that bring bits of another clock domain into this one. The input is the output of a flip-flop, and at most one
 // bit of a vector changes per clock of its domain, or its value does not matter while more do. No reset: the output is defined
-// two clocks after the input. Timing constraint: fpga/board.
+// two clocks after the input. Timing constraint: glk_synchronizer.xdc.
 module glk_synchronizer #(
   parameter int W = 1
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// What a board adds to the card, but for the crossings: time, stall counters, extended tags, serial number.
+// What a board adds to the card, but for the FIFOs: time, stall counters, extended tags, serial number.
 /* verilator lint_off DECLFILENAME */
 module board_parts_bench (
   input  logic        clk,
@@ -18,14 +18,13 @@ module board_parts_bench (
   output logic [9:0]  cfg_mgmt_addr,
   output logic        cfg_mgmt_read,
   output logic        cfg_ext_tag,
-  output logic [63:0] serial,
-  output logic        done
+  output logic [63:0] serial
 );
   glk_time #(.TICK_NS(10), .TICKS_W(9)) time_ns (.time_clk(t_clk), .time_rst(t_rst), .clk, .now_ns);
   glk_stalls #(.N(3), .W(6)) stalls (.clk, .rst, .clear, .valid, .ready, .moved, .waited);
   glk_pcie_ext_tag #(.PERIOD(16)) tags (
     .clk, .rst, .cfg_mgmt_addr, .cfg_mgmt_read, .cfg_mgmt_read_data, .cfg_mgmt_read_write_done, .cfg_ext_tag);
-  glk_board_serial number (.clk(t_clk), .rst(t_rst), .serial, .done);
+  glk_board_serial number (.dna_clk(t_clk), .dna_rst(t_rst), .clk, .serial);
 endmodule
 
 // The primitive as UG570 describes it: READ loads the identifier, SHIFT brings its next bit, the lowest first.

@@ -33,5 +33,4 @@ void board_parts_rise(struct board_parts_dut *dut, struct board_parts_pins *p, b
 	p->read = top->cfg_mgmt_read;
 	p->ext_tag = top->cfg_ext_tag;
 	p->serial = top->serial;
-	p->done = top->done;
 }

@@ -16,7 +16,7 @@ struct board_parts_pins {
 	unsigned valid, ready;
 	uint32_t answer_data;
 	/* Outputs */
-	bool read, ext_tag, done;
+	bool read, ext_tag;
 	unsigned moved, waited, address;
 	uint64_t now_ns, serial;
 };

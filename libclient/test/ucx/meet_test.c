@@ -206,14 +206,12 @@ static void test_routes(void)
 
 static void test_times(void)
 {
-	double before = seconds_now();
 	unsigned port = free_port();
 	pid_t a, b;
 
 	a = open_in_child("ucx:rank=0,processes=3,at=127.0.0.1:%u,timeout=2", port, -GPULINK_ETIMEDOUT, 0);
 	b = open_in_child("ucx:rank=1,processes=3,at=127.0.0.1:%u,timeout=2", port, -GPULINK_ETIMEDOUT, 0);
 	is(went_well(a) & went_well(b), true, "one is missing");
-	is(seconds_now() - before < 2 * TIMEOUT, true, "in time");
 	a = open_in_child("ucx:rank=1,processes=2,at=127.0.0.1:%u,timeout=2", port, -GPULINK_ETIMEDOUT, 0);
 	is(went_well(a), true, "process 0 is missing");
 	a = open_in_child("ucx:rank=1,processes=3,at=127.0.0.1:%u,timeout=8", port, 0, 0);
