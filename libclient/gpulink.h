@@ -354,7 +354,8 @@ int gpulink_get(struct gpulink_window *window, uint64_t offset, struct gpulink_m
  * Atomics on 4 or 8 bytes at a naturally aligned offset of a window with both rights: add, exchange, and compare and
  * exchange. Operands fit in that width. The previous value is written to `memory` at `memory_offset`; with `memory` NULL
  * (and `memory_offset` 0) it is discarded. Both words are little-endian in memory, on any host. Atomics are never merged and
- * never overtake an earlier store to their address.
+ * never overtake an earlier store to their address. They are atomic against those of all queues and processes; without a card also
+ * against the processor's own on the endpoint's memory.
  */
 int gpulink_fetch_add(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
 		      struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);

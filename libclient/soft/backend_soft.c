@@ -69,6 +69,43 @@ static int on_endpoint_read(void *platform, unsigned partition, uint64_t address
 	return 0;
 }
 
+static bool update_8(uint64_t *word, const struct glk_update *update, uint64_t *old)
+{
+	uint64_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST), value;
+
+	do {
+		*old = le64toh(now);
+		if (!glk_update_value(update, *old, &value))
+			return false;
+	} while (!__atomic_compare_exchange_n(word, &now, htole64(value), true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	return true;
+}
+
+static bool update_4(uint32_t *word, const struct glk_update *update, uint64_t *old)
+{
+	uint32_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+	uint64_t value;
+
+	do {
+		*old = le32toh(now);
+		if (!glk_update_value(update, *old, &value))
+			return false;
+	} while (!__atomic_compare_exchange_n(word, &now, htole32((uint32_t)value), true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	return true;
+}
+
+/* On the word itself: atomic against other processes' and the processor's own. */
+static int on_endpoint_update(void *platform, unsigned partition, uint64_t address, size_t len, const struct glk_update *update,
+			      uint64_t *old, bool *written)
+{
+	void *word = (void *)(uintptr_t)address;
+
+	(void)platform;
+	(void)partition;
+	*written = len == sizeof(uint64_t) ? update_8(word, update, old) : update_4(word, update, old);
+	return 0;
+}
+
 static void on_link_send(void *platform, const uint8_t *packet, size_t len)
 {
 	struct soft *soft = platform;
@@ -87,6 +124,7 @@ static const struct glk_card_ops model_ops = {
 	.dma_write = on_dma_write,
 	.endpoint_write = on_endpoint_write,
 	.endpoint_read = on_endpoint_read,
+	.endpoint_update = on_endpoint_update,
 	.link_send = on_link_send,
 	.interrupt = on_interrupt,
 };
