@@ -45,7 +45,7 @@
  * reports that its result is in memory: the thread that took it may read it.
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
- * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
+ * and has no effect on the parent. Window addresses and the endpoint memory of a card or of "local:" are not mapped there; an access raises
  * SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there; gpulink_close()
  * frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it exits. To use a
  * card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
@@ -153,7 +153,9 @@ struct gpulink_endpoint_info {
  *         memory, payload, timeout (seconds, default 30) and progress ("thread" or "caller"). Returns when all have come.
  * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
- * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO. "ucx:" also:
+ * Errors: EINVAL (invalid name or option; errno is EINVAL too), EACCES, ENOSPC (no free context), EABI, ENOMEM, EIO. "local:" also:
+ * ENOMEM, ENOSPC (the memory is more than the machine or a limit allows, docs/local.md), ENOTSUP (no System V shared memory), EBUSY
+ * (another process does not finish to open it). "ucx:" also:
  * EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO.
  */
 int gpulink_open(const char *name, struct gpulink **device);

@@ -415,10 +415,8 @@ static void soft_abandon(void *backend)
 	struct soft *soft = queue->soft;
 
 	glk_soft_queue_destroy(queue, true);
-	if (soft->contexts)
-		return;
-	glk_soft_shared_abandon(soft->shared);
-	destroy(soft, false);
+	if (!soft->contexts)
+		destroy(soft, false);
 }
 
 /* The last queue closes the device. */

@@ -9,7 +9,7 @@ struct glk_soft_options {
 	uint64_t endpoints, memory, subheader, payload, timeout, coalesce, packing, compact, keep;
 };
 
-/** As in the name of a shared object; 1 to this. */
+/** Letters of the name of a "local:" device: 1 to this. */
 #define GLK_LOCAL_NAME_MAX 64u
 
 /** Parses the text; other options have their defaults. -GPULINK_EINVAL: unknown key or invalid value. */

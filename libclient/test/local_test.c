@@ -1,50 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* "local:" devices: processes that share endpoints by a name. TAP. */
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gpulink_lane.h>
+#include "local_end.h"
 
-#include "tap.h"
-
-#define SECOND UINT64_C(1000000000)
-
-enum { PROCESSES = 4, ROUNDS = 2000, STORES = 640000, MEMORY = 1 << 20, BOTH = GPULINK_READ | GPULINK_WRITE };
-
-static char name[96];
-
-struct end {
-	struct gpulink *device;
-	struct gpulink_window *window;
-	struct gpulink_queue *queue;
-	struct gpulink_lane lane;
-	uint8_t *memory; /* of endpoint 0 */
-};
-
-static bool open_end(struct end *e)
-{
-	void *memory;
-	size_t bytes;
-
-	if (gpulink_open(name, &e->device) || gpulink_window_open(e->device, 0, 0, MEMORY, BOTH, &e->window) ||
-	    gpulink_queue_open(e->device, &e->queue) || gpulink_lane_open(e->queue, e->window, &e->lane) ||
-	    gpulink_endpoint_memory(e->device, 0, &memory, &bytes))
-		return false;
-	e->memory = memory;
-	return bytes == MEMORY;
-}
-
-static uint64_t word(const struct end *e, uint64_t offset)
-{
-	return *(const volatile uint64_t *)(const void *)(e->memory + offset);
-}
+enum { PROCESSES = 4, ROUNDS = 2000, STORES = 640000 };
 
 static void test_names(void)
 {
@@ -333,89 +296,6 @@ static void test_threads(void)
 	gpulink_close(shared.device);
 }
 
-/* Who has a name open at the same time has the same memory. The first one to come leaves a token in it. */
-static void test_comings_and_goings(void)
-{
-	uint64_t *tokens = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t child[PROCESSES];
-	bool well = true;
-	int status;
-
-	fflush(stdout);
-	for (unsigned p = 0; p < PROCESSES; p++) {
-		child[p] = fork();
-		if (child[p] == 0) {
-			for (uint64_t i = 1; i <= 1500; i++) {
-				uint64_t token = (uint64_t)(p + 1) << 32 | i, none = 0;
-				struct end e;
-
-				if (!open_end(&e))
-					_exit(1);
-				if (!__atomic_compare_exchange_n((uint64_t *)(void *)e.memory, &none, token, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-					token = none;
-				__atomic_store_n(&tokens[p], token, __ATOMIC_SEQ_CST);
-				for (unsigned o = 0; o < PROCESSES; o++) {
-					uint64_t other = __atomic_load_n(&tokens[o], __ATOMIC_SEQ_CST);
-
-					if (other && other != token)
-						_exit(2);
-				}
-				__atomic_store_n(&tokens[p], 0, __ATOMIC_SEQ_CST);
-				gpulink_close(e.device);
-			}
-			_exit(0);
-		}
-	}
-	for (unsigned p = 0; p < PROCESSES; p++)
-		well &= waitpid(child[p], &status, 0) == child[p] && !status;
-	is(well, true, "processes come and go, and always meet");
-	munmap(tokens, 4096);
-}
-
-/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. */
-static void test_child(void)
-{
-	uint64_t value = 1;
-	struct end e, f;
-	pid_t child;
-
-	open_end(&e);
-	gpulink_lane_store(&e.lane, 0, &value, 8);
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		gpulink_close(e.device);
-		_exit(0);
-	}
-	waitpid(child, NULL, 0);
-	is((long)word(&e, 0), 0, "a child that closes the device applies nothing");
-	is(open_end(&f), true, "nor does it remove it");
-	gpulink_queue_release(e.queue, SECOND);
-	is((long)word(&f, 0), 1, "the parent does both itself");
-	gpulink_close(f.device);
-	gpulink_close(e.device);
-}
-
-/* A name whose processes are dead begins anew. */
-static void test_death(void)
-{
-	uint64_t value = 3;
-	struct end e;
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		if (open_end(&e) && !gpulink_lane_store(&e.lane, 0, &value, 8) && !gpulink_queue_release(e.queue, SECOND))
-			kill(getpid(), SIGKILL);
-		_exit(1);
-	}
-	waitpid(child, NULL, 0);
-	is(open_end(&e), true, "opened behind a dead process");
-	is((long)word(&e, 0), 0, "and empty");
-	gpulink_close(e.device);
-}
-
 int main(void)
 {
 	snprintf(name, sizeof(name), "local:test-%ld,memory=1M", (long)getpid());
@@ -426,9 +306,6 @@ int main(void)
 	test_processes();
 	test_atomics();
 	test_threads();
-	test_comings_and_goings();
-	test_child();
-	test_death();
 	printf("1..%u\n", number);
 	return bad != 0;
 }
