@@ -156,6 +156,8 @@ static void get_info(void *backend, struct gpulink_info *info)
 	info->context = queue->context;
 	info->generation = glk_soft_get(soft, GLK_CARD_GENERATION);
 	info->features = glk_soft_get(soft, GLK_CARD_FEATURES);
+	info->process = (uint32_t)soft->options.rank;
+	info->processes = soft->options.processes ? (uint32_t)soft->options.processes : 1;
 	pthread_mutex_unlock(&soft->lock);
 }
 
@@ -581,6 +583,10 @@ static int open_device(const char *text, const char *name, const struct glk_back
 	if (!error && name && (soft->options.timeout || soft->options.subheader != 5 || !soft->options.coalesce ||
 			       soft->options.packing || soft->options.compact || soft->options.keep))
 		error = -GPULINK_EINVAL; /* lanes have no clock, one queue and one form of packets */
+	if (!error && name)
+		error = glk_soft_options_job(&soft->options);
+	else if (!error && (soft->options.ranked || soft->options.processes))
+		error = -GPULINK_EINVAL; /* nobody else has a soft device */
 	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);
 		errno = EINVAL;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soft_options.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <gpulink_regs.h>
 
 #include "../gpulink_admin.h"
 #include "../option.h"
@@ -37,6 +39,15 @@ static bool apply(const char *key, const char *text, struct glk_soft_options *o)
 		o->memory = value;
 		return glk_option_memory(value);
 	}
+	if (!strcmp(key, "rank")) {
+		o->rank = value;
+		o->ranked = true;
+		return value < GLK_PARTITION_COUNT;
+	}
+	if (!strcmp(key, "processes")) {
+		o->processes = value;
+		return value >= 1 && value <= GLK_PARTITION_COUNT;
+	}
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		if (strcmp(key, settings[i].key))
 			continue;
@@ -50,7 +61,7 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 {
 	char copy[128], *option, *rest = NULL, *value;
 
-	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0, 0, 0 };
+	*options = (struct glk_soft_options){ .memory = UINT64_C(64) << 20, .subheader = 5, .payload = 4096, .coalesce = 1 };
 	if (strlen(text) >= sizeof(copy))
 		return -GPULINK_EINVAL;
 	strcpy(copy, text);
@@ -62,5 +73,29 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 		if (!apply(option, value, options))
 			return -GPULINK_EINVAL;
 	}
+	if (!options->endpoints)
+		options->endpoints = options->processes ? options->processes : 4;
 	return 0;
+}
+
+/* Open MPI; MPICH, Intel MPI and others with PMI; MVAPICH2; jsrun; Flux; srun. */
+static bool is_launched(void)
+{
+	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE",
+					     "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS" };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const char *size = getenv(sizes[i]);
+
+		if (size && strtoul(size, NULL, 10) > 1)
+			return true;
+	}
+	return false;
+}
+
+int glk_soft_options_job(const struct glk_soft_options *options)
+{
+	if (!options->ranked && !options->processes)
+		return is_launched() ? -GPULINK_ENOTSUP : 0;
+	return options->ranked && options->rank < options->processes && options->processes <= options->endpoints ? 0 : -GPULINK_EINVAL;
 }

@@ -3,10 +3,13 @@
 #ifndef GLK_SOFT_OPTIONS_H
 #define GLK_SOFT_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct glk_soft_options {
 	uint64_t endpoints, memory, subheader, payload, timeout, coalesce, packing, compact, keep;
+	uint64_t processes, rank; /* "local:"; 0 processes: not given */
+	bool ranked;		  /* `rank` is given */
 };
 
 /** Letters of the name of a "local:" device: 1 to this. */
@@ -14,5 +17,11 @@ struct glk_soft_options {
 
 /** Parses the text; other options have their defaults. -GPULINK_EINVAL: unknown key or invalid value. */
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options);
+
+/**
+ * Whether the options say who of how many processes this is, as they can and, where a launcher started it, must. -GPULINK_EINVAL: only one
+ * of rank and processes is given, or rank < processes <= endpoints is not true; -GPULINK_ENOTSUP: neither is given, below a launcher.
+ */
+int glk_soft_options_job(const struct glk_soft_options *options);
 
 #endif /* GLK_SOFT_OPTIONS_H */

@@ -2,6 +2,7 @@
 /* "local:" devices: processes that share endpoints by a name. TAP. */
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,50 @@ static void test_names(void)
 	gpulink_close(second);
 	is(gpulink_open(other, &second), 0, "with other sizes when nobody has it");
 	gpulink_close(second);
+}
+
+/* Opens, and tells who it is: 100 * processes + process, or an error. */
+static long opened_as(const char *options)
+{
+	struct gpulink_info info;
+	struct gpulink *device;
+	char longer[128];
+	int error;
+
+	snprintf(longer, sizeof(longer), "local:job-%ld,memory=4k%s", (long)getpid(), options);
+	error = gpulink_open(longer, &device);
+	if (error)
+		return error;
+	gpulink_get_info(device, &info, sizeof(info));
+	gpulink_close(device);
+	return 100 * (long)info.processes + info.process;
+}
+
+static void test_launchers(void)
+{
+	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE",
+					     "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS" };
+	struct gpulink *device;
+
+	is(opened_as(""), 100, "without a launcher a process is the only one");
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		setenv(sizes[i], "1", 1);
+		is(opened_as(""), 100, sizes[i]);
+		setenv(sizes[i], "2", 1);
+		is(opened_as(""), -GPULINK_ENOTSUP, "more than 1: refused without rank and number");
+		unsetenv(sizes[i]);
+	}
+	setenv("PMI_SIZE", "2", 1);
+	is(opened_as(",rank=1,processes=2"), 201, "with both a process is told who it is");
+	is(opened_as(",rank=0,processes=1"), 100, "also that it is the only one");
+	unsetenv("PMI_SIZE");
+	is(opened_as(",rank=15,processes=16"), 1615, "without a launcher, too");
+	is(opened_as(",rank=1,processes=2,endpoints=1"), -GPULINK_EINVAL, "an endpoint for each is needed");
+	is(opened_as(",rank=2,processes=2"), -GPULINK_EINVAL, "a rank too large");
+	is(opened_as(",rank=16,processes=17"), -GPULINK_EINVAL, "too many processes");
+	is(opened_as(",rank=0"), -GPULINK_EINVAL, "no number");
+	is(opened_as(",processes=2"), -GPULINK_EINVAL, "no rank");
+	is(gpulink_open("soft:rank=0,processes=1", &device), -GPULINK_EINVAL, "a soft device has no processes");
 }
 
 static void test_lanes(void)
@@ -300,6 +345,7 @@ int main(void)
 {
 	snprintf(name, sizeof(name), "local:test-%ld,memory=1M", (long)getpid());
 	test_names();
+	test_launchers();
 	test_lanes();
 	test_window();
 	test_reasons();
