@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../lane/packet.h"
 #include "soft.h"
 
 #define SHIFT_MIN    20u
@@ -119,15 +120,22 @@ static void on_interrupt(void *platform, unsigned vector)
 	(void)vector;
 }
 
-static const struct glk_card_ops model_ops = {
-	.dma_read = on_dma_read,
-	.dma_write = on_dma_write,
-	.endpoint_write = on_endpoint_write,
-	.endpoint_read = on_endpoint_read,
-	.endpoint_update = on_endpoint_update,
-	.link_send = on_link_send,
-	.interrupt = on_interrupt,
-};
+/* "local:": what puts and regions store is copied. */
+static void on_endpoint_store(void *platform, unsigned partition, uint64_t address, const void *data, size_t len)
+{
+	struct soft *soft = platform;
+
+	write_memory((void *)(uintptr_t)address, data, len);
+	glk_packet_count(address - (uintptr_t)soft->endpoints[partition], len, (unsigned)soft->options.payload, &soft->others[partition]);
+}
+
+#define MODEL_OPS                                                                                                         \
+	.dma_read = on_dma_read, .dma_write = on_dma_write, .endpoint_write = on_endpoint_write,                            \
+	.endpoint_read = on_endpoint_read, .endpoint_update = on_endpoint_update, .link_send = on_link_send,                \
+	.interrupt = on_interrupt
+
+static const struct glk_card_ops model_ops = { MODEL_OPS };
+static const struct glk_card_ops local_ops = { MODEL_OPS, .endpoint_store = on_endpoint_store };
 
 /* --- registers --- */
 
@@ -525,7 +533,7 @@ static int create_card(struct soft *soft)
 	config.slice_shift = soft->slice_shift;
 	config.registrations = SOFT_REGISTRATIONS;
 	config.pool_bytes = 0;
-	config.ops = &model_ops;
+	config.ops = soft->shared ? &local_ops : &model_ops;
 	config.platform = soft;
 	error = glk_card_create(&config, &soft->card);
 	return error ? error == -ENOMEM ? -GPULINK_ENOMEM : -GPULINK_EINVAL : 0;

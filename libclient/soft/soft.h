@@ -33,7 +33,7 @@ struct soft {
 	uint64_t *registrations[SOFT_REGISTRATIONS]; /* page lists; NULL: free */
 	uint32_t contexts;			     /* in use, a bit each */
 	struct soft_queue *queues[GLK_CONTEXT_COUNT];	     /* by context */
-	struct gpulink_counters closed[GLK_PARTITION_COUNT]; /* of lanes that are closed */
+	struct gpulink_counters others[GLK_PARTITION_COUNT]; /* "local:": of lanes that are closed, and of puts and regions */
 	struct {
 		unsigned first, chunks; /* counters; no chunks: free */
 	} regions[GLK_REGION_COUNT];

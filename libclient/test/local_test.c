@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +114,57 @@ static void test_lanes(void)
 	gpulink_close(e.device);
 	is((long)word(&f, 88), 9, "closing applies the rest");
 	gpulink_close(f.device);
+}
+
+/* --- large puts --- */
+
+enum { LARGE = 1 << 18, PUT_AT = 4099, PUT_BYTES = 200003 };
+
+static uint8_t large[LARGE] __attribute__((aligned(4096)));
+
+/* What the counters say of a copy: full packets, and plain writes. */
+static bool counts_copy(const struct gpulink_counters *before, const struct gpulink_counters *after, uint64_t bytes)
+{
+	uint64_t packets = after->packets - before->packets, payload = after->payload_bytes - before->payload_bytes;
+
+	return after->store_bytes - before->store_bytes == bytes && after->endpoint_bytes - before->endpoint_bytes == bytes &&
+	       after->stores - before->stores == (bytes + 4095) / 4096 && packets <= 2 * (bytes / 4096 + 1) &&
+	       after->flush_drain - before->flush_drain == packets &&
+	       payload == bytes + 5 * (after->sub_packets - before->sub_packets) &&
+	       after->raw_wire_bytes - before->raw_wire_bytes >= bytes + 24 * (bytes / 4096);
+}
+
+/* They are copied, in order with the lane's stores, and nothing beside them is touched. */
+static void test_large_puts(void)
+{
+	struct gpulink_vector vector[12];
+	struct gpulink_counters before, after;
+	struct gpulink_memory *memory;
+	uint64_t value = 0x4711;
+	struct end e;
+	bool same;
+
+	for (unsigned i = 0; i < LARGE; i++)
+		large[i] = (uint8_t)(i * 2654435761u >> 24);
+	is(open_end(&e) && !gpulink_memory_register(e.device, large, LARGE, BOTH, &memory), true, "a memory");
+	gpulink_lane_store(&e.lane, PUT_AT + 5000, &value, 8); /* overwritten by the put */
+	gpulink_queue_release(e.queue, SECOND);
+	gpulink_get_counters(e.device, 0, &before, sizeof(before));
+	is(gpulink_queue_put_memory(e.queue, e.window, PUT_AT, memory, 1, PUT_BYTES, 7), 0, "a large put");
+	gpulink_get_counters(e.device, 0, &after, sizeof(after));
+	gpulink_lane_store(&e.lane, PUT_AT + 6000, &value, 8); /* overwrites it */
+	is(gpulink_queue_release(e.queue, SECOND), 0, "a release");
+	memcpy(large + 1 + 6000, &value, 8);
+	same = !memcmp(e.memory + PUT_AT, large + 1, PUT_BYTES);
+	is(same && !e.memory[PUT_AT - 1] && !e.memory[PUT_AT + PUT_BYTES], true, "its bytes are there, and no others");
+	is(counts_copy(&before, &after, PUT_BYTES), true, "it counts as full packets");
+	for (unsigned i = 0; i < 12; i++)
+		vector[i] = (struct gpulink_vector){ 500001 + 4096 * i, large + 4096 * i, 4096 };
+	gpulink_get_counters(e.device, 0, &before, sizeof(before));
+	is(gpulink_queue_put_vector(e.queue, e.window, vector, 12, GPULINK_NO_TAG), 0, "a large vector");
+	gpulink_get_counters(e.device, 0, &after, sizeof(after));
+	is(!memcmp(e.memory + 500001, large, 12 * 4096) && counts_copy(&before, &after, 12 * 4096), true, "does, too");
+	gpulink_close(e.device);
 }
 
 /* --- why packets leave --- */
@@ -348,6 +400,7 @@ int main(void)
 	test_launchers();
 	test_lanes();
 	test_window();
+	test_large_puts();
 	test_reasons();
 	test_processes();
 	test_atomics();

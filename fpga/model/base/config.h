@@ -44,6 +44,12 @@ struct glk_card_ops {
 	int (*endpoint_update)(void *platform, unsigned partition, uint64_t address, size_t len, const struct glk_update *update,
 			       uint64_t *old, bool *written);
 
+	/**
+	 * Takes a store to an endpoint of kind bus in place of the partition, whose counters do not have it: writes it, visible when the
+	 * call returns. `len` is 1..4096. NULL: the partition queues it.
+	 */
+	void (*endpoint_store)(void *platform, unsigned partition, uint64_t address, const void *data, size_t len);
+
 	/** Takes one packet (header and padded payload, docs/wire-format.md) for an endpoint of the same cluster. `packet` is
 	 *  valid only during the call. */
 	void (*link_send)(void *platform, const uint8_t *packet, size_t len);
