@@ -76,6 +76,9 @@ static inline void glk_soft_update_time(const struct soft *soft)
 	glk_card_advance(soft->card, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
 }
 
+/* soft_platform.c */
+extern const struct glk_card_ops glk_soft_platform, glk_local_platform;
+
 /* soft_queue.c: under the lock, except for those of struct glk_backend_ops. */
 int glk_soft_queue_create(struct soft *soft, struct soft_queue **queue);
 void glk_soft_queue_destroy(struct soft_queue *queue, bool child);

@@ -16,7 +16,14 @@
 
 #include "local_end.h"
 
-enum { PROCESSES = 4, KILLS = 300, STOPS = 150, ADDITIONS = 50, STOPPED = 4096 /* an offset */, PATIENCE = 100 /* seconds, of all tests */ };
+enum {
+	PROCESSES = 4,
+	KILLS = 300,
+	STOPS = 150,
+	ADDITIONS = 50,
+	STOPPED = 4096, /* an offset */
+	PATIENCE = 100	/* seconds, for all tests */
+};
 
 static struct chance chance;
 static char own_name[64];		       /* what follows "local:" */
