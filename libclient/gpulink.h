@@ -45,7 +45,7 @@
  * reports that its result is in memory: the thread that took it may read it.
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
- * and has no effect on the parent. Window addresses and the endpoint memory of a card are not mapped there; an access raises
+ * and has no effect on the parent. Window addresses and the endpoint memory of a card or of "local:" are not mapped there; an access raises
  * SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there; gpulink_close()
  * frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it exits. To use a
  * card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
@@ -135,8 +135,8 @@ struct gpulink_info {
 	uint32_t context;	   /**< number of this open's context on the card */
 	uint64_t generation;	   /**< number of resets of the card when it was opened */
 	uint64_t features;	   /**< GLK_CARD_FEATURES_* of docs/registers.md */
-	uint32_t process;	   /**< "ucx:": number of this process, which is the partition of its memory; else 0 */
-	uint32_t processes;	   /**< "ucx:": number of processes; else 1 */
+	uint32_t process;	   /**< "ucx:", and "local:" with rank: number of this process, which is the partition of its memory; else 0 */
+	uint32_t processes;	   /**< "ucx:", and "local:" with processes: number of processes; else 1 */
 };
 
 /** Properties of an endpoint. */
@@ -158,15 +158,19 @@ struct gpulink_endpoint_info {
  *         keep (0 or 1, default 0; with packing). At most 127 characters.
  *         All processes that have local:NAME open give the same endpoints and memory; the endpoints read 0 when no process had it
  *         open. Its stores are packed by lanes (gpulink_lane.h), for which subheader is 5, timeout 0, coalesce 1, packing,
- *         compact and keep 0, and everything else by the model in the process.
+ *         compact and keep 0, and everything else by the model in the process. With options rank and processes, for example from a
+ *         launcher's environment, gpulink_info tells who of how many processes this is; then there is an endpoint for each one unless
+ *         endpoints, which may be more, is given. Where a launcher (mpirun, srun) started several processes both are required.
  *         "ucx:" joins processes, each of which gives the others its memory: partition p is that of process p. Options: rank,
  *         processes and at (HOST:PORT, where process 0 waits for the others), or none of these if mpirun or srun started the program;
  *         memory, payload, timeout (seconds, default 30) and progress ("thread" or "caller"). Returns when all have come.
  * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
  * Errors: EINVAL (invalid name or option; errno is EINVAL too; gpulink_error_text() has the allowed values), EACCES, ENOSPC (no
- * free context), EABI, ENOMEM, EIO. "ucx:" also: EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP
- * (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO, ENOSPC (a limit of threads or open files; errno has the cause).
+ * free context), EABI, ENOMEM, EIO. "local:" also: ENOMEM, ENOSPC (the memory is more than the machine or a limit allows,
+ * docs/local.md), ENOTSUP (no System V shared memory, or started by a launcher without rank and processes), EBUSY (another process
+ * does not finish to open it). "ucx:" also: EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not
+ * installed), ENODEV (no launcher), EPROTO, ENOSPC (a limit of threads or open files; errno has the cause).
  */
 int gpulink_open(const char *name, struct gpulink **device);
 
@@ -366,7 +370,8 @@ int gpulink_get(struct gpulink_window *window, uint64_t offset, struct gpulink_m
  * Atomics on 4 or 8 bytes at a naturally aligned offset of a window with both rights: add, exchange, and compare and
  * exchange. Operands fit in that width. The previous value is written to `memory` at `memory_offset`; with `memory` NULL
  * (and `memory_offset` 0) it is discarded. Both words are little-endian in memory, on any host. Atomics are never merged and
- * never overtake an earlier store to their address.
+ * never overtake an earlier store to their address. They are atomic against those of all queues and processes; without a card also
+ * against the processor's own on the endpoint's memory.
  */
 int gpulink_fetch_add(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
 		      struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);

@@ -8,6 +8,7 @@
 
 #define WIDTH_MIN 5u
 #define WIDTH_MAX 6u
+#define RUN_MAX	  ((1u << GLK_SUBHEADER_LENGTH_BITS) - 1)
 
 size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, unsigned width, uint64_t low)
 {
@@ -174,4 +175,37 @@ int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partiti
 		return -1;
 	glk_packet_fetch(opened, memory);
 	return (int64_t)glk_packet_apply(opened, memory);
+}
+
+/* Bytes of the packet with the next of the runs of `left` bytes. Returns how many are left behind it. */
+static size_t count_packet(size_t left, unsigned most, struct gpulink_counters *c)
+{
+	size_t payload = 0;
+
+	while (left && payload + WIDTH_MIN < most) {
+		size_t room = most - payload - WIDTH_MIN, run = room < RUN_MAX ? room : RUN_MAX;
+
+		run = run < left ? run : left;
+		payload += WIDTH_MIN + run;
+		left -= run;
+		c->sub_packets++;
+		c->endpoint_writes++;
+	}
+	c->packets++;
+	c->flush_drain++;
+	c->payload_bytes += payload;
+	c->wire_bytes += (payload + 3) / 4 * 4 + GLK_TLP_OVERHEAD_BYTES;
+	return left;
+}
+
+void glk_packet_count(uint64_t offset, size_t bytes, unsigned most, struct gpulink_counters *c)
+{
+	uint64_t writes = (offset + bytes - 1) / most - offset / most + 1; /* plain ones do not cross a multiple of it */
+
+	c->stores++;
+	c->store_bytes += bytes;
+	c->endpoint_bytes += bytes;
+	c->raw_wire_bytes += (offset % 4 + bytes + 3) / 4 * 4 + GLK_TLP_OVERHEAD_BYTES * writes;
+	for (size_t left = bytes; left;)
+		left = count_packet(left, most, c);
 }

@@ -9,6 +9,8 @@
 
 #include <gpulink_regs.h>
 
+#include "../gpulink.h"
+
 #define GLK_PACKET_HEADER 16u
 #define GLK_PACKET_SLACK  16u /* behind the payload: sub-headers are read and written as words */
 #define GLK_PACKET_MAX	  (GLK_PACKET_HEADER + GLK_PAYLOAD_MAX) /* header, payload and padding */
@@ -52,6 +54,9 @@ void glk_packet_apply_words(struct glk_packet packet, uint8_t *memory);
 
 /** Opens and applies a packet of a stranger. Returns the number of sub-packets, or -1: nothing was written. */
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes);
+
+/** Counts a store of 1 to 4096 bytes that was copied to an endpoint's memory as the packets of up to `most` bytes of payload it would fill. */
+void glk_packet_count(uint64_t offset, size_t bytes, unsigned most, struct gpulink_counters *counters);
 
 /** A sub-header, and the slack that is read with it. */
 static inline uint64_t glk_packet_sub_header(const struct glk_packet *packet)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The soft device: the model in the process, programmed through its registers as the driver programs a card. Virtual
- * addresses of the process serve as bus addresses, and the link is a loopback.
- */
+/* The soft device: the model in the process, programmed through its registers as the driver programs a card. */
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -20,77 +17,6 @@
 #define COPIES_MIN   2u
 #define COPIES	     32u
 #define MEMORY_BYTES (UINT64_C(1) << 40) /* maximum of one registration, as on a card */
-
-/* --- the model's platform --- */
-
-/* Words that a thread waits for are written as a whole, and after what precedes them. */
-static void write_memory(void *to, const void *data, size_t len)
-{
-	uint64_t wide;
-	uint32_t word;
-
-	if (len == sizeof(wide) && (uintptr_t)to % sizeof(wide) == 0) {
-		memcpy(&wide, data, sizeof(wide));
-		__atomic_store_n((uint64_t *)to, wide, __ATOMIC_RELEASE);
-	} else if (len == sizeof(word) && (uintptr_t)to % sizeof(word) == 0) {
-		memcpy(&word, data, sizeof(word));
-		__atomic_store_n((uint32_t *)to, word, __ATOMIC_RELEASE);
-	} else {
-		memcpy(to, data, len);
-	}
-}
-
-static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
-{
-	(void)platform;
-	memcpy(data, (const void *)(uintptr_t)address, len);
-	return 0;
-}
-
-static int on_dma_write(void *platform, uint64_t address, const void *data, size_t len)
-{
-	(void)platform;
-	write_memory((void *)(uintptr_t)address, data, len);
-	return 0;
-}
-
-static void on_endpoint_write(void *platform, unsigned partition, uint64_t address, const void *data, size_t len)
-{
-	struct soft *soft = platform;
-
-	write_memory((void *)(uintptr_t)address, data, len);
-	glk_card_endpoint_acknowledge(soft->card, partition, 1, 0);
-}
-
-static int on_endpoint_read(void *platform, unsigned partition, uint64_t address, void *data, size_t len)
-{
-	(void)platform;
-	(void)partition;
-	memcpy(data, (const void *)(uintptr_t)address, len);
-	return 0;
-}
-
-static void on_link_send(void *platform, const uint8_t *packet, size_t len)
-{
-	struct soft *soft = platform;
-
-	glk_card_link_receive(soft->card, packet, len);
-}
-
-static void on_interrupt(void *platform, unsigned vector)
-{
-	(void)platform; /* operations complete within the call: no thread sleeps */
-	(void)vector;
-}
-
-static const struct glk_card_ops model_ops = {
-	.dma_read = on_dma_read,
-	.dma_write = on_dma_write,
-	.endpoint_write = on_endpoint_write,
-	.endpoint_read = on_endpoint_read,
-	.link_send = on_link_send,
-	.interrupt = on_interrupt,
-};
 
 /* --- registers --- */
 
@@ -119,6 +45,8 @@ static void get_info(void *backend, struct gpulink_info *info)
 	info->context = queue->context;
 	info->generation = glk_soft_get(soft, GLK_CARD_GENERATION);
 	info->features = glk_soft_get(soft, GLK_CARD_FEATURES);
+	info->process = (uint32_t)soft->options.rank;
+	info->processes = soft->options.processes ? (uint32_t)soft->options.processes : 1;
 	pthread_mutex_unlock(&soft->lock);
 }
 
@@ -378,10 +306,8 @@ static void soft_abandon(void *backend)
 	struct soft *soft = queue->soft;
 
 	glk_soft_queue_destroy(queue, true);
-	if (soft->contexts)
-		return;
-	glk_soft_shared_abandon(soft->shared);
-	destroy(soft, false);
+	if (!soft->contexts)
+		destroy(soft, false);
 }
 
 /* The last queue closes the device. */
@@ -489,7 +415,7 @@ static int create_card(struct soft *soft)
 	config.slice_shift = soft->slice_shift;
 	config.registrations = SOFT_REGISTRATIONS;
 	config.pool_bytes = 0;
-	config.ops = &model_ops;
+	config.ops = soft->shared ? &glk_local_platform : &glk_soft_platform;
 	config.platform = soft;
 	error = glk_card_create(&config, &soft->card);
 	return error ? error == -ENOMEM ? -GPULINK_ENOMEM : -GPULINK_EINVAL : 0;
@@ -546,6 +472,8 @@ static int open_device(const char *text, const char *name, const struct glk_back
 	error = glk_soft_options_parse(text, &soft->options);
 	if (!error && name)
 		error = glk_soft_options_local(&soft->options);
+	else if (!error && (soft->options.ranked || soft->options.processes))
+		error = glk_error(-GPULINK_EINVAL, "options rank and processes: must be those of a local device; a soft device is the process's own");
 	if (error || pthread_mutex_init(&soft->lock, NULL)) {
 		free(soft);
 		errno = EINVAL;

@@ -33,7 +33,7 @@ struct soft {
 	uint64_t *registrations[SOFT_REGISTRATIONS]; /* page lists; NULL: free */
 	uint32_t contexts;			     /* in use, a bit each */
 	struct soft_queue *queues[GLK_CONTEXT_COUNT];	     /* by context */
-	struct gpulink_counters closed[GLK_PARTITION_COUNT]; /* of lanes that are closed */
+	struct gpulink_counters others[GLK_PARTITION_COUNT]; /* "local:": of lanes that are closed, and of puts and regions */
 	struct {
 		unsigned first, chunks; /* counters; no chunks: free */
 	} regions[GLK_REGION_COUNT];
@@ -75,6 +75,9 @@ static inline void glk_soft_update_time(const struct soft *soft)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	glk_card_advance(soft->card, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
 }
+
+/* soft_platform.c */
+extern const struct glk_card_ops glk_soft_platform, glk_local_platform;
 
 /* soft_queue.c: under the lock, except for those of struct glk_backend_ops. */
 int glk_soft_queue_create(struct soft *soft, struct soft_queue **queue);

@@ -71,7 +71,7 @@ void glk_soft_lanes_close(struct soft_queue *queue, bool child)
 			continue;
 		if (!child)
 			glk_lane_flush(queue->lanes[p], GLK_FLUSH_DRAIN);
-		glk_lane_count(queue->lanes[p], &soft->closed[p]);
+		glk_lane_count(queue->lanes[p], &soft->others[p]);
 		glk_lane_free(queue->lanes[p]);
 		queue->lanes[p] = NULL;
 	}
@@ -84,5 +84,5 @@ void glk_soft_lanes_count(const struct soft *soft, unsigned partition, struct gp
 		if (soft->queues[c] && soft->queues[c]->lanes[partition])
 			glk_lane_count(soft->queues[c]->lanes[partition], counters);
 	for (size_t i = 0; i < sizeof(*counters) / sizeof(uint64_t); i++)
-		((uint64_t *)counters)[i] += ((const uint64_t *)&soft->closed[partition])[i];
+		((uint64_t *)counters)[i] += ((const uint64_t *)&soft->others[partition])[i];
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soft_options.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <gpulink_regs.h>
+
+#include "../../common/number.h"
 #include "../error_text.h"
 #include "../gpulink_admin.h"
 #include "../option.h"
@@ -38,6 +41,15 @@ static int apply(void *options, const char *key, char *text)
 		o->memory = value;
 		return valid && glk_option_memory(value) ? 0 : glk_option_invalid(key, text, GLK_OPTION_MEMORY);
 	}
+	if (!strcmp(key, "rank")) {
+		o->rank = value;
+		o->ranked = true;
+		return valid && value < GLK_PARTITION_COUNT ? 0 : glk_option_invalid(key, text, "0 to 15");
+	}
+	if (!strcmp(key, "processes")) {
+		o->processes = value;
+		return valid && value >= 1 && value <= GLK_PARTITION_COUNT ? 0 : glk_option_invalid(key, text, "1 to 16");
+	}
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		if (strcmp(key, settings[i].key))
 			continue;
@@ -46,16 +58,55 @@ static int apply(void *options, const char *key, char *text)
 			return 0;
 		return glk_option_invalid(key, text, gpulink_setting_allowed(settings[i].setting));
 	}
-	return glk_option_unknown(key, "endpoints, memory, subheader, payload, timeout, coalesce, packing, compact or keep");
+	return glk_option_unknown(key, "endpoints, memory, rank, processes, subheader, payload, timeout, coalesce, packing, compact or keep");
 }
 
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 {
-	*options = (struct glk_soft_options){ 4, UINT64_C(64) << 20, 5, 4096, 0, 1, 0, 0, 0 };
-	return glk_option_each(text, apply, options);
+	int error;
+
+	*options = (struct glk_soft_options){ .memory = UINT64_C(64) << 20, .subheader = 5, .payload = 4096, .coalesce = 1 };
+	error = glk_option_each(text, apply, options);
+	if (!options->endpoints)
+		options->endpoints = options->processes ? options->processes : 4;
+	return error;
 }
 
-/* What lanes have: no clock, one queue and one form of packets. */
+/* Open MPI; MPICH, Intel MPI and others with PMI; MVAPICH2; jsrun; Flux; srun. Returns the variable that says so. */
+static const char *launcher(void)
+{
+	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE",
+					     "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS" };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const char *size = getenv(sizes[i]);
+		uint64_t number;
+
+		if (size && glk_number(size, 10, UINT64_MAX, &number) && number > 1)
+			return sizes[i];
+	}
+	return NULL;
+}
+
+static int check_job(const struct glk_soft_options *options)
+{
+	if (!options->ranked && !options->processes) {
+		const char *variable = launcher();
+
+		return variable ? glk_error(-GPULINK_ENOTSUP, "started as one of %s=%s processes: a local device needs options rank and processes",
+					    variable, getenv(variable)) : 0;
+	}
+	if (!options->ranked || !options->processes)
+		return glk_error(-GPULINK_EINVAL, "option %s: must come with %s", options->ranked ? "rank" : "processes",
+				 options->ranked ? "processes" : "rank");
+	if (options->rank >= options->processes)
+		return glk_error(-GPULINK_EINVAL, "option rank=%" PRIu64 ": must be 0 to %" PRIu64, options->rank, options->processes - 1);
+	if (options->processes > options->endpoints)
+		return glk_error(-GPULINK_EINVAL, "option endpoints=%" PRIu64 ": must be at least processes=%" PRIu64, options->endpoints,
+				 options->processes);
+	return 0;
+}
+
 int glk_soft_options_local(const struct glk_soft_options *options)
 {
 	struct glk_soft_options lanes;
@@ -66,9 +117,10 @@ int glk_soft_options_local(const struct glk_soft_options *options)
 
 		memcpy(&value, (const char *)options + settings[i].at, sizeof(value));
 		memcpy(&must, (const char *)&lanes + settings[i].at, sizeof(must));
+		/* Lanes have no clock, one queue and one form of packets. */
 		if (value != must && settings[i].setting != GPULINK_MAX_PAYLOAD_BYTES)
 			return glk_error(-GPULINK_EINVAL, "option %s=%" PRIu64 ": must be %" PRIu64 " on a local device",
 					 settings[i].key, value, must);
 	}
-	return 0;
+	return check_job(options);
 }

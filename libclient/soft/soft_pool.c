@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <pool/tsu.h>
@@ -26,6 +29,7 @@
 #define SEALS	   (F_SEAL_SHRINK | F_SEAL_GROW)
 #define READ_LEASE  10u /* of a card after a reset */
 #define WRITE_LEASE 5u
+#define LOCK_SECONDS 2 /* for the lock, which a process may be stopped with */
 
 /* The beginning of the shared memory; the entries follow, then the object's bytes at the next page. */
 struct head {
@@ -74,10 +78,17 @@ static bool size_valid(uint64_t bytes, uint64_t grain)
 static int lock(struct soft_pool *pool)
 {
 	struct head *head = pool->head;
-	int error = pthread_mutex_lock(&head->lock);
+	int error = pthread_mutex_trylock(&head->lock);
 
+	if (error == EBUSY) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += LOCK_SECONDS;
+		error = pthread_mutex_clocklock(&head->lock, CLOCK_MONOTONIC, &until);
+	}
 	if (error && error != EOWNERDEAD)
-		return -GPULINK_EIO;
+		return error == ETIMEDOUT ? -GPULINK_ETIMEDOUT : -GPULINK_EIO;
 	head->tsu.entries = head->entries;
 	head->tsu.shape = pool->shape;
 	if (error) {
@@ -94,13 +105,30 @@ static void unlock(struct soft_pool *pool)
 
 /* --- descriptors --- */
 
+/* All pages, so that no access fails later. */
+static int reserve(int fd, uint64_t bytes)
+{
+	struct sysinfo machine;
+	struct rlimit limit;
+	int error = 0;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes || /* else SIGXFSZ is raised */
+	    sysinfo(&machine) || (machine.totalram + machine.totalswap) * (uint64_t)machine.mem_unit < bytes)
+		return -GPULINK_ENOSPC;
+	while (!error && (error = posix_fallocate(fd, 0, (off_t)bytes)) == EINTR)
+		error = 0;
+	return error ? -GPULINK_ENOSPC : 0;
+}
+
 static int fill_in(int fd, uint64_t bytes, uint64_t grain)
 {
 	struct glk_tsu_shape shape = shape_of(bytes, grain);
 	struct head *head;
-	int error;
+	int error = reserve(fd, head_bytes(&shape) + bytes);
 
-	if (ftruncate(fd, (off_t)(head_bytes(&shape) + bytes)) || fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL))
+	if (error)
+		return error;
+	if (fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL))
 		return -GPULINK_ENOMEM;
 	head = mmap(NULL, head_bytes(&shape), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (head == MAP_FAILED)

@@ -98,7 +98,6 @@ int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	unsigned opcode = (unsigned)((entry[GLK_SQE_OPCODE_Q] & GLK_SQE_OPCODE_MASK) >> GLK_SQE_OPCODE_SHIFT);
 	struct soft_queue *queue = backend;
 	const struct soft *soft = queue->soft;
-	bool others = soft->shared && opcode >= GLK_OP_FETCH_ADD && opcode <= GLK_OP_CAS;
 
 	if ((uint16_t)(queue->sq_tail - queue->cq_head) == GLK_RING_MAX)
 		return 0;
@@ -108,11 +107,7 @@ int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	if (soft->shared)
 		flush_lanes(queue, opcode);
 	pthread_mutex_lock(&queue->soft->lock);
-	if (others) /* of other processes */
-		glk_soft_shared_lock(soft->shared);
 	run(soft, queue);
-	if (others)
-		glk_soft_shared_unlock(soft->shared);
 	pthread_mutex_unlock(&queue->soft->lock);
 	glk_ready_event_update(&queue->event, is_ready(queue));
 	return 1;

@@ -1,50 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* "local:" devices: processes that share endpoints by a name. TAP. */
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gpulink_lane.h>
+#include "local_end.h"
 
-#include "tap.h"
-
-#define SECOND UINT64_C(1000000000)
-
-enum { PROCESSES = 4, ROUNDS = 2000, STORES = 640000, MEMORY = 1 << 20, BOTH = GPULINK_READ | GPULINK_WRITE };
-
-static char name[96];
-
-struct end {
-	struct gpulink *device;
-	struct gpulink_window *window;
-	struct gpulink_queue *queue;
-	struct gpulink_lane lane;
-	uint8_t *memory; /* of endpoint 0 */
-};
-
-static bool open_end(struct end *e)
-{
-	void *memory;
-	size_t bytes;
-
-	if (gpulink_open(name, &e->device) || gpulink_window_open(e->device, 0, 0, MEMORY, BOTH, &e->window) ||
-	    gpulink_queue_open(e->device, &e->queue) || gpulink_lane_open(e->queue, e->window, &e->lane) ||
-	    gpulink_endpoint_memory(e->device, 0, &memory, &bytes))
-		return false;
-	e->memory = memory;
-	return bytes == MEMORY;
-}
-
-static uint64_t word(const struct end *e, uint64_t offset)
-{
-	return *(const volatile uint64_t *)(const void *)(e->memory + offset);
-}
+enum { PROCESSES = 4, ROUNDS = 2000, STORES = 640000 };
 
 static void test_names(void)
 {
@@ -66,6 +31,50 @@ static void test_names(void)
 	gpulink_close(second);
 	is(gpulink_open(other, &second), 0, "with other sizes when nobody has it");
 	gpulink_close(second);
+}
+
+/* Opens, and tells who it is: 100 * processes + process, or an error. */
+static long opened_as(const char *options)
+{
+	struct gpulink_info info;
+	struct gpulink *device;
+	char longer[128];
+	int error;
+
+	snprintf(longer, sizeof(longer), "local:job-%ld,memory=4k%s", (long)getpid(), options);
+	error = gpulink_open(longer, &device);
+	if (error)
+		return error;
+	gpulink_get_info(device, &info, sizeof(info));
+	gpulink_close(device);
+	return 100 * (long)info.processes + info.process;
+}
+
+static void test_launchers(void)
+{
+	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE",
+					     "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS" };
+	struct gpulink *device;
+
+	is(opened_as(""), 100, "without a launcher a process is the only one");
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		setenv(sizes[i], "1", 1);
+		is(opened_as(""), 100, sizes[i]);
+		setenv(sizes[i], "2", 1);
+		is(opened_as(""), -GPULINK_ENOTSUP, "more than 1: refused without rank and number");
+		unsetenv(sizes[i]);
+	}
+	setenv("PMI_SIZE", "2", 1);
+	is(opened_as(",rank=1,processes=2"), 201, "with both a process is told who it is");
+	is(opened_as(",rank=0,processes=1"), 100, "also that it is the only one");
+	unsetenv("PMI_SIZE");
+	is(opened_as(",rank=15,processes=16"), 1615, "without a launcher, too");
+	is(opened_as(",rank=1,processes=2,endpoints=1"), -GPULINK_EINVAL, "an endpoint for each is needed");
+	is(opened_as(",rank=2,processes=2"), -GPULINK_EINVAL, "a rank too large");
+	is(opened_as(",rank=16,processes=17"), -GPULINK_EINVAL, "too many processes");
+	is(opened_as(",rank=0"), -GPULINK_EINVAL, "no number");
+	is(opened_as(",processes=2"), -GPULINK_EINVAL, "no rank");
+	is(gpulink_open("soft:rank=0,processes=1", &device), -GPULINK_EINVAL, "a soft device has no processes");
 }
 
 static void test_lanes(void)
@@ -105,6 +114,57 @@ static void test_lanes(void)
 	gpulink_close(e.device);
 	is((long)word(&f, 88), 9, "closing applies the rest");
 	gpulink_close(f.device);
+}
+
+/* --- large puts --- */
+
+enum { LARGE = 1 << 18, PUT_AT = 4099, PUT_BYTES = 200003 };
+
+static uint8_t large[LARGE] __attribute__((aligned(4096)));
+
+/* What the counters say of a copy: full packets, and plain writes. */
+static bool counts_copy(const struct gpulink_counters *before, const struct gpulink_counters *after, uint64_t bytes)
+{
+	uint64_t packets = after->packets - before->packets, payload = after->payload_bytes - before->payload_bytes;
+
+	return after->store_bytes - before->store_bytes == bytes && after->endpoint_bytes - before->endpoint_bytes == bytes &&
+	       after->stores - before->stores == (bytes + 4095) / 4096 && packets <= 2 * (bytes / 4096 + 1) &&
+	       after->flush_drain - before->flush_drain == packets &&
+	       payload == bytes + 5 * (after->sub_packets - before->sub_packets) &&
+	       after->raw_wire_bytes - before->raw_wire_bytes >= bytes + 24 * (bytes / 4096);
+}
+
+/* They are copied, in order with the lane's stores, and nothing beside them is touched. */
+static void test_large_puts(void)
+{
+	struct gpulink_vector vector[12];
+	struct gpulink_counters before, after;
+	struct gpulink_memory *memory;
+	uint64_t value = 0x4711;
+	struct end e;
+	bool same;
+
+	for (unsigned i = 0; i < LARGE; i++)
+		large[i] = (uint8_t)(i * 2654435761u >> 24);
+	is(open_end(&e) && !gpulink_memory_register(e.device, large, LARGE, BOTH, &memory), true, "a memory");
+	gpulink_lane_store(&e.lane, PUT_AT + 5000, &value, 8); /* overwritten by the put */
+	gpulink_queue_release(e.queue, SECOND);
+	gpulink_get_counters(e.device, 0, &before, sizeof(before));
+	is(gpulink_queue_put_memory(e.queue, e.window, PUT_AT, memory, 1, PUT_BYTES, 7), 0, "a large put");
+	gpulink_get_counters(e.device, 0, &after, sizeof(after));
+	gpulink_lane_store(&e.lane, PUT_AT + 6000, &value, 8); /* overwrites it */
+	is(gpulink_queue_release(e.queue, SECOND), 0, "a release");
+	memcpy(large + 1 + 6000, &value, 8);
+	same = !memcmp(e.memory + PUT_AT, large + 1, PUT_BYTES);
+	is(same && !e.memory[PUT_AT - 1] && !e.memory[PUT_AT + PUT_BYTES], true, "its bytes are there, and no others");
+	is(counts_copy(&before, &after, PUT_BYTES), true, "it counts as full packets");
+	for (unsigned i = 0; i < 12; i++)
+		vector[i] = (struct gpulink_vector){ 500001 + 4096 * i, large + 4096 * i, 4096 };
+	gpulink_get_counters(e.device, 0, &before, sizeof(before));
+	is(gpulink_queue_put_vector(e.queue, e.window, vector, 12, GPULINK_NO_TAG), 0, "a large vector");
+	gpulink_get_counters(e.device, 0, &after, sizeof(after));
+	is(!memcmp(e.memory + 500001, large, 12 * 4096) && counts_copy(&before, &after, 12 * 4096), true, "does, too");
+	gpulink_close(e.device);
 }
 
 /* --- why packets leave --- */
@@ -333,102 +393,18 @@ static void test_threads(void)
 	gpulink_close(shared.device);
 }
 
-/* Who has a name open at the same time has the same memory. The first one to come leaves a token in it. */
-static void test_comings_and_goings(void)
-{
-	uint64_t *tokens = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t child[PROCESSES];
-	bool well = true;
-	int status;
-
-	fflush(stdout);
-	for (unsigned p = 0; p < PROCESSES; p++) {
-		child[p] = fork();
-		if (child[p] == 0) {
-			for (uint64_t i = 1; i <= 1500; i++) {
-				uint64_t token = (uint64_t)(p + 1) << 32 | i, none = 0;
-				struct end e;
-
-				if (!open_end(&e))
-					_exit(1);
-				if (!__atomic_compare_exchange_n((uint64_t *)(void *)e.memory, &none, token, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-					token = none;
-				__atomic_store_n(&tokens[p], token, __ATOMIC_SEQ_CST);
-				for (unsigned o = 0; o < PROCESSES; o++) {
-					uint64_t other = __atomic_load_n(&tokens[o], __ATOMIC_SEQ_CST);
-
-					if (other && other != token)
-						_exit(2);
-				}
-				__atomic_store_n(&tokens[p], 0, __ATOMIC_SEQ_CST);
-				gpulink_close(e.device);
-			}
-			_exit(0);
-		}
-	}
-	for (unsigned p = 0; p < PROCESSES; p++)
-		well &= waitpid(child[p], &status, 0) == child[p] && !status;
-	is(well, true, "processes come and go, and always meet");
-	munmap(tokens, 4096);
-}
-
-/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. */
-static void test_child(void)
-{
-	uint64_t value = 1;
-	struct end e, f;
-	pid_t child;
-
-	open_end(&e);
-	gpulink_lane_store(&e.lane, 0, &value, 8);
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		gpulink_close(e.device);
-		_exit(0);
-	}
-	waitpid(child, NULL, 0);
-	is((long)word(&e, 0), 0, "a child that closes the device applies nothing");
-	is(open_end(&f), true, "nor does it remove it");
-	gpulink_queue_release(e.queue, SECOND);
-	is((long)word(&f, 0), 1, "the parent does both itself");
-	gpulink_close(f.device);
-	gpulink_close(e.device);
-}
-
-/* A name whose processes are dead begins anew. */
-static void test_death(void)
-{
-	uint64_t value = 3;
-	struct end e;
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		if (open_end(&e) && !gpulink_lane_store(&e.lane, 0, &value, 8) && !gpulink_queue_release(e.queue, SECOND))
-			kill(getpid(), SIGKILL);
-		_exit(1);
-	}
-	waitpid(child, NULL, 0);
-	is(open_end(&e), true, "opened behind a dead process");
-	is((long)word(&e, 0), 0, "and empty");
-	gpulink_close(e.device);
-}
-
 int main(void)
 {
 	snprintf(name, sizeof(name), "local:test-%ld,memory=1M", (long)getpid());
 	test_names();
+	test_launchers();
 	test_lanes();
 	test_window();
+	test_large_puts();
 	test_reasons();
 	test_processes();
 	test_atomics();
 	test_threads();
-	test_comings_and_goings();
-	test_child();
-	test_death();
 	printf("1..%u\n", number);
 	return bad != 0;
 }

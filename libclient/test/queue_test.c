@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * queue_test DEVICE: queues and signals, on any kind of device. TAP. The device needs endpoints of 1 MiB or more in partitions
- * 0 and 1, whose memory the process can map.
+ * queue_test DEVICE: queues, atomics and signals, on any kind of device. TAP. The device needs endpoints of 1 MiB or more in partitions
+ * 0 and 1; the process must be able to map the memory of the first. Of the processes of a "ucx:" device the first one tests.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -27,8 +27,9 @@ static struct gpulink *device;
 static struct gpulink_window *windows[2]; /* of partitions 0 and 1 */
 static struct gpulink_memory *memory;
 static uint64_t host[8192];
-static volatile uint64_t *endpoints[2];
+static volatile uint64_t *endpoints[2]; /* their memory; NULL: not mapped */
 static struct gpulink_queue *queue, *other;
+static bool processor_shares; /* the card's atomics are not atomic against those of the processor */
 static unsigned rounds = 400;
 
 static long loaded(struct gpulink_queue *q, uint64_t offset)
@@ -37,6 +38,27 @@ static long loaded(struct gpulink_queue *q, uint64_t offset)
 	int error = gpulink_queue_load(q, windows[0], offset, &value, sizeof(value));
 
 	return error ? error : (long)value;
+}
+
+/* A word of an endpoint behind a release: what everybody sees, here by direct access or by a queue. */
+static uint64_t visible(struct gpulink_queue *q, unsigned endpoint, uint64_t word)
+{
+	uint64_t value = 0;
+
+	if (endpoints[endpoint])
+		return endpoints[endpoint][word];
+	return gpulink_queue_load(q, windows[endpoint], 8 * word, &value, sizeof(value)) ? UINT64_MAX : value;
+}
+
+/* Zeros, by the default queue. */
+static int clear(unsigned endpoint, uint64_t offset, uint64_t bytes)
+{
+	static const uint8_t zeros[4096];
+	int error = 0;
+
+	for (uint64_t at = 0; at < bytes && !error; at += sizeof(zeros))
+		error = gpulink_store(windows[endpoint], offset + at, zeros, sizeof(zeros));
+	return error ? error : gpulink_release(device, 10 * SECOND);
 }
 
 /* The tag of the only completion of a queue, or an error. */
@@ -79,6 +101,118 @@ static void test_operations(void)
 	is(gpulink_queue_put(queue, NULL, 0, &value, 8, 1), -GPULINK_EINVAL, "no window");
 }
 
+/* --- atomics --- */
+
+enum { WORD = 8192, ADDITIONS = 50 }; /* an offset, and how often a thread adds in a round */
+
+struct operation {
+	int (*of)(uint64_t offset, size_t bytes, uint64_t operand);
+	uint64_t before, operand, after;
+	const char *name;
+};
+
+static int add(uint64_t offset, size_t bytes, uint64_t operand)
+{
+	return gpulink_queue_fetch_add(queue, windows[0], offset, bytes, operand, memory, 64, NONE);
+}
+
+static int swap(uint64_t offset, size_t bytes, uint64_t operand)
+{
+	return gpulink_queue_swap(queue, windows[0], offset, bytes, operand, memory, 64, NONE);
+}
+
+/* Compares with 5. */
+static int compare_swap(uint64_t offset, size_t bytes, uint64_t operand)
+{
+	return gpulink_queue_compare_swap(queue, windows[0], offset, bytes, 5, operand, memory, 64, NONE);
+}
+
+/* The operation on a word that the queue has just stored; its result, and the word and its neighbours behind a release. */
+static bool executes(const struct operation *o, size_t bytes)
+{
+	uint64_t words[3] = { 0x1111111111111111, 0x2222222222222222, 0x3333333333333333 }, seen[3] = { 0 };
+	uint8_t *word = (uint8_t *)&words[1] + bytes % 8; /* of 4 bytes the second half */
+	bool well;
+
+	memcpy(word, &o->before, bytes);
+	host[8] = host[9] = UINT64_MAX;
+	well = !gpulink_queue_store(queue, windows[0], WORD, words, sizeof(words)) && !o->of(WORD + 8 + bytes % 8, bytes, o->operand) &&
+	       !gpulink_queue_release(queue, 10 * SECOND);
+	memcpy(word, &o->after, bytes);
+	for (unsigned i = 0; i < 3; i++)
+		seen[i] = endpoints[0][WORD / 8 + i];
+	return well && !memcmp(seen, words, sizeof(words)) && !memcmp(&host[8], &o->before, bytes) && host[9] == UINT64_MAX &&
+	       !memcmp((uint8_t *)&host[8] + bytes, (uint8_t *)&host[9] + bytes, 8 - bytes);
+}
+
+static void test_atomic_operations(void)
+{
+	static const struct operation operations[] = {
+		{ add, 7, 4, 11, "an addition" },		 { add, UINT64_MAX, 2, 1, "one that wraps" },
+		{ swap, 7, 4, 4, "a swap" },			 { compare_swap, 5, 9, 9, "a comparison that is true" },
+		{ compare_swap, 6, 9, 6, "one that is false" },
+	};
+
+	for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		is(executes(&operations[i], 4) && executes(&operations[i], 8), 1, operations[i].name);
+	is(add(WORD + 4, 8, 1), -GPULINK_EINVAL, "not across words");
+	is(add(WORD, 2, 1), -GPULINK_EINVAL, "nor of 2 bytes");
+	is(add(WORD, 4, UINT64_C(1) << 32), -GPULINK_EINVAL, "nor of more than the word has");
+}
+
+/* An atomic comes behind the queue's earlier stores to its word, and before the later ones. */
+static void test_atomic_order(void)
+{
+	uint64_t wrong = 0;
+
+	for (uint64_t i = 1; i <= rounds; i++) {
+		uint64_t first = 1000 * i, last = first + 500;
+
+		wrong += gpulink_queue_store(queue, windows[0], WORD, &first, 8) || add(WORD, 8, i) ||
+			 (i % 2 ? gpulink_queue_store(queue, windows[0], WORD, &last, 8) :
+				  gpulink_queue_put(queue, windows[0], WORD, &last, 8, NONE)) ||
+			 add(WORD, 8, 1) || gpulink_queue_release(queue, 10 * SECOND);
+		wrong += host[8] != last || endpoints[0][WORD / 8] != last + 1;
+	}
+	is((long)wrong, 0, "atomics are in order with the queue's stores to the word");
+}
+
+static atomic_uint adding; /* queues that still add */
+
+static void *add_by_queue(void *unused)
+{
+	struct gpulink_queue *q;
+	int error = gpulink_queue_open(device, &q);
+
+	(void)unused;
+	for (unsigned i = 0; i < ADDITIONS * rounds && !error; i++)
+		error = gpulink_queue_fetch_add(q, windows[0], WORD, 8, 1, NULL, 0, NONE);
+	if (!error)
+		error = gpulink_queue_release(q, 10 * SECOND);
+	gpulink_queue_close(q);
+	atomic_fetch_sub(&adding, 1);
+	return (void *)(intptr_t)error;
+}
+
+/* Queues add to a word, and the processor too: no addition is lost. */
+static void test_atomic_word(void)
+{
+	uint64_t *word = (uint64_t *)(uintptr_t)(endpoints[0] + WORD / 8), own = 0;
+	pthread_t threads[THREADS];
+	int error = clear(0, WORD, 4096);
+	void *failed;
+
+	atomic_store(&adding, THREADS);
+	for (unsigned t = 0; t < THREADS && !error; t++)
+		error = pthread_create(&threads[t], NULL, add_by_queue, NULL);
+	for (; processor_shares && !error && atomic_load(&adding); own++)
+		__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+	for (unsigned t = 0; t < THREADS && !error; t++)
+		error = pthread_join(threads[t], &failed) ? -1 : (int)(intptr_t)failed;
+	is(error, 0, processor_shares ? "queues and the processor add to a word" : "queues add to a word");
+	is((long)(*word - own), (long)THREADS * ADDITIONS * rounds, "no addition is lost");
+}
+
 static void test_releases(void)
 {
 	struct gpulink_completion done;
@@ -88,7 +222,7 @@ static void test_releases(void)
 	is(gpulink_queue_store(queue, windows[0], 1024, &value, 8), 0, "a store to one endpoint");
 	is(gpulink_queue_put(other, windows[1], 1024, &value, 8, NONE), 0, "a put of another queue to another endpoint");
 	is(gpulink_queue_release(other, 10 * SECOND), 0, "that queue releases");
-	is((long)endpoints[1][128], 31, "its put has arrived");
+	is((long)visible(queue, 1, 128), 31, "its put has arrived");
 	is((long)endpoints[0][128], 0, "the other one has not");
 	is(gpulink_queue_post_release(queue, 55), 0, "a release without waiting");
 	is(next_tag(queue), 55, "which completes with its tag");
@@ -204,7 +338,7 @@ static _Atomic uint64_t received;
 /* Waits for each signal, and then checks the data, which were put before. */
 static void *receive(void *unused)
 {
-	volatile uint64_t *data = endpoints[1] + 4096, *word = endpoints[0] + 512;
+	volatile uint64_t *word = endpoints[0] + 512;
 	uint64_t taken = 0;
 	long wrong = 0;
 
@@ -215,7 +349,7 @@ static void *receive(void *unused)
 			break;
 		}
 		for (unsigned i = 0; i < 512; i++)
-			wrong += data[i] != taken;
+			wrong += visible(other, 1, 4096 + i) != taken;
 		atomic_store(&received, taken);
 	}
 	return (void *)wrong;
@@ -328,10 +462,10 @@ static void test_threads(void)
 	uint64_t sum = 0;
 	long wrong = 0;
 
-	endpoints[0][COUNTER / 8] = 0;
+	wrong += clear(0, COUNTER, 4096);
 	for (unsigned i = 0; i < THREADS; i++) {
 		workers[i].number = i;
-		memset((void *)(uintptr_t)(endpoints[i % 2] + (i + 1) * SHARE / 8), 0, SHARE);
+		wrong += clear(i % 2, (i + 1) * SHARE, SHARE);
 		wrong += pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 	}
 	for (unsigned i = 0; i < THREADS; i++) {
@@ -342,7 +476,7 @@ static void test_threads(void)
 	is(wrong, 0, "threads with queues of their own");
 	for (unsigned i = 0; i < THREADS; i++)
 		for (unsigned k = 0; k < SHARE / 8; k++)
-			wrong += endpoints[i % 2][(i + 1) * SHARE / 8 + k] != workers[i].mirror[k];
+			wrong += visible(queue, i % 2, (i + 1) * SHARE / 8 + k) != workers[i].mirror[k];
 	is(wrong, 0, "their stores have arrived");
 	is(endpoints[0][COUNTER / 8] == sum, 1, "and the sum of their atomics");
 }
@@ -449,36 +583,57 @@ static void test_fork(void)
 	is((long)endpoints[0][32], 41, "the put has arrived");
 }
 
-static bool open_all(const char *name)
+static bool open_all(void)
 {
-	bool good = !gpulink_open(name, &device);
+	bool good = true;
+	int error;
 
 	for (unsigned p = 0; p < 2 && good; p++) {
 		void *at;
 		size_t bytes;
 
-		good = !gpulink_window_open(device, p, 0, BYTES, BOTH, &windows[p]) &&
-		       !gpulink_endpoint_memory(device, p, &at, &bytes);
-		if (good) {
+		good = !gpulink_window_open(device, p, 0, BYTES, BOTH, &windows[p]);
+		error = gpulink_endpoint_memory(device, p, &at, &bytes);
+		if (!error)
 			endpoints[p] = at;
-			memset(at, 0, 8192);
-		}
+		good = good && (!error || (p && error == -GPULINK_ENOTSUP)) && !clear(p, 0, 8192);
 	}
 	return good && !gpulink_memory_register(device, host, sizeof(host), BOTH, &memory) && !gpulink_queue_open(device, &queue) &&
 	       !gpulink_queue_open(device, &other);
 }
 
+/* The other process of a "ucx:" device gives its memory until the first one has tested. */
+static int give_memory(unsigned process)
+{
+	void *at;
+	size_t bytes;
+	int error = gpulink_endpoint_memory(device, process, &at, &bytes);
+
+	return error ? error : gpulink_wait_until((uint64_t *)at + BYTES / 8 - 1, GPULINK_COMPARE_EQ, 1, 100 * SECOND, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	struct gpulink_info info = { .process = 0 };
+
 	if (argc != 2 && argc != 3) {
 		fprintf(stderr, "usage: %s DEVICE [ROUNDS]\n", argv[0]);
 		return 2;
 	}
 	if (argc == 3)
 		rounds = (unsigned)strtoul(argv[2], NULL, 10);
-	is(open_all(argv[1]), 1, "device, windows, memory and two queues open");
-	if (!bad) {
+	is(gpulink_open(argv[1], &device), 0, "the device opens");
+	gpulink_get_info(device, &info, sizeof(info));
+	processor_shares = strcmp(info.kind, "card");
+	if (info.process)
+		is(give_memory(info.process), 0, "the first process tests");
+	else
+		is(open_all(), 1, "windows, memory and two queues open");
+	if (!bad && !info.process) {
 		test_operations();
+		test_atomic_operations();
+		test_atomic_order();
+		test_atomic_word();
 		test_releases();
 		test_compare();
 		test_signals();
@@ -489,6 +644,8 @@ int main(int argc, char **argv)
 		test_fork();
 		test_limits();
 	}
+	if (info.processes > 1 && !info.process)
+		is(gpulink_fetch_add(windows[1], BYTES - 8, 8, 1, NULL, 0, NONE), 0, "the other process may leave");
 	gpulink_close(device); /* with queues, windows and memories */
 	printf("1..%u\n", number);
 	return bad != 0;

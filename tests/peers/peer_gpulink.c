@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * peer_gpulink DEVICE lane|plain STORES PATTERN ROUNDS: "ucx:", or "local:NAME,endpoints=N" with the rank from Open MPI's mpirun. plain:
- * direct stores to the shared memory of a local device, which is the limit.
+ * peer_gpulink DEVICE lane|plain STORES PATTERN ROUNDS: "ucx:", or "local:NAME", below Open MPI's mpirun. plain: direct stores to the
+ * shared memory of a local device, which is the limit.
  */
 #include <gpulink_lane.h>
 
@@ -51,9 +51,8 @@ static int open_all(const char *name, struct peer *p)
 	if (error)
 		return error;
 	gpulink_get_info(device, &info, sizeof(info));
-	p->me = info.processes > 1 || !getenv("OMPI_COMM_WORLD_RANK") ? info.process : (unsigned)atoi(getenv("OMPI_COMM_WORLD_RANK"));
-	p->count = info.processes > 1 || !getenv("OMPI_COMM_WORLD_SIZE") ? info.processes : (unsigned)atoi(getenv("OMPI_COMM_WORLD_SIZE"));
-	processes = p->count;
+	p->me = info.process;
+	processes = p->count = info.processes;
 	error = p->count > MOST ? -GPULINK_EINVAL : gpulink_queue_open(device, &queue);
 	for (unsigned i = 0; i < p->count && !error; i++) {
 		error = gpulink_window_open(device, i, 0, bytes, GPULINK_READ | GPULINK_WRITE, &windows[i]);
@@ -73,13 +72,19 @@ static int open_all(const char *name, struct peer *p)
 
 int main(int argc, char **argv)
 {
+	const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
 	struct peer p = { 0 };
+	char name[128];
 	int error;
 
 	if (argc != 6)
 		return 2;
 	plain = !strcmp(argv[2], "plain");
-	error = open_all(argv[1], &p);
+	if (rank && size && !strncmp(argv[1], "local:", strlen("local:")))
+		snprintf(name, sizeof(name), "%s,rank=%s,processes=%s", argv[1], rank, size);
+	else
+		snprintf(name, sizeof(name), "%s", argv[1]);
+	error = open_all(name, &p);
 	if (error) {
 		fprintf(stderr, "%s: %s\n", argv[1], gpulink_error_text(error));
 		return 1;

@@ -7,6 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** An atomic operation. */
+struct glk_update {
+	unsigned opcode; /**< GLK_OP_FETCH_ADD .. GLK_OP_CAS */
+	uint64_t operand, compare;
+};
+
+/** The new value of a word, 64 bits of which those of the word count. Returns whether it is written. */
+bool glk_update_value(const struct glk_update *update, uint64_t old, uint64_t *value);
+
 /** What the platform does for the card. Every function gets the `platform` pointer of the configuration. */
 struct glk_card_ops {
 	/**
@@ -26,6 +35,20 @@ struct glk_card_ops {
 
 	/** Reads an endpoint of kind bus, behind every write posted to it. Returns 0 or a negative value. */
 	int (*endpoint_read)(void *platform, unsigned partition, uint64_t address, void *data, size_t len);
+
+	/**
+	 * Executes an atomic of 4 or 8 bytes, little endian, on an endpoint of kind bus, behind every write posted to it. *old: the word
+	 * before; *written: it was written, which needs no acknowledgement. Returns 0 or a negative value. NULL: the card reads the word
+	 * and posts a write, which is atomic against its own accesses only.
+	 */
+	int (*endpoint_update)(void *platform, unsigned partition, uint64_t address, size_t len, const struct glk_update *update,
+			       uint64_t *old, bool *written);
+
+	/**
+	 * Takes a store to an endpoint of kind bus in place of the partition, whose counters do not have it: writes it, visible when the
+	 * call returns. `len` is 1..4096. NULL: the partition queues it.
+	 */
+	void (*endpoint_store)(void *platform, unsigned partition, uint64_t address, const void *data, size_t len);
 
 	/** Takes one packet (header and padded payload, docs/wire-format.md) for an endpoint of the same cluster. `packet` is
 	 *  valid only during the call. */

@@ -3,7 +3,9 @@
 
 void glk_store(struct glk_windows *windows, const struct glk_target *target, const void *data, size_t len)
 {
+	const struct glk_card_config *config = &windows->common->config;
 	struct glk_endpoints *endpoints = windows->endpoints;
+	struct glk_endpoint *endpoint = &endpoints->of[target->partition];
 	struct glk_context *context = &windows->contexts[target->context];
 
 	windows->counters[target->context].value[GLK_CONTEXT_COUNTER(STORES)]++;
@@ -12,6 +14,10 @@ void glk_store(struct glk_windows *windows, const struct glk_target *target, con
 		endpoints->ops->make_way(endpoints->user, target->partition);
 	if (glk_context_enabled(context))
 		context->touched |= 1u << target->partition;
+	if (endpoint->kind == GLK_EP_BUS && config->ops->endpoint_store) {
+		config->ops->endpoint_store(config->platform, target->partition, endpoint->base + target->offset, data, len);
+		return;
+	}
 	glk_partition_store(&endpoints->partitions[target->partition], glk_link_address(target->partition, target->offset),
 			    data, len, target->context, windows->common->now_ns);
 }

@@ -138,6 +138,24 @@ bool glk_update_value(const struct glk_update *update, uint64_t old, uint64_t *v
 	return update->opcode != GLK_OP_CAS || old == update->compare;
 }
 
+/* By the platform, which has written the new value if there is one. */
+static int update_bus(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len, const struct glk_update *update,
+		      uint64_t *old, bool *written)
+{
+	const struct glk_card_config *config = &endpoints->common->config;
+
+	if (config->ops->endpoint_update(config->platform, partition, endpoints->of[partition].base + offset, len, update, old, written)) {
+		*written = false;
+		glk_endpoint_failed(endpoints, partition, 1);
+		return -EIO;
+	}
+	if (*written) {
+		glk_endpoint_posted(endpoints, partition, len);
+		glk_endpoint_acknowledge(endpoints, partition, 1, 0);
+	}
+	return 0;
+}
+
 /* The new value is posted at once, behind every earlier write to the bytes. */
 int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len,
 			const struct glk_update *update, uint64_t *old, bool *written)
@@ -145,6 +163,8 @@ int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uin
 	uint8_t bytes[8] = { 0 };
 	uint64_t value;
 
+	if (endpoints->of[partition].kind == GLK_EP_BUS && endpoints->common->config.ops->endpoint_update)
+		return update_bus(endpoints, partition, offset, len, update, old, written);
 	*written = false;
 	if (glk_endpoint_read(endpoints, partition, offset, bytes, len))
 		return -EIO;

@@ -42,12 +42,6 @@ struct glk_endpoints {
 	struct glk_endpoint of[GLK_PARTITION_COUNT];
 };
 
-/* An atomic operation. */
-struct glk_update {
-	unsigned opcode; /* GLK_OP_FETCH_ADD .. GLK_OP_CAS */
-	uint64_t operand, compare;
-};
-
 /* Is it of kind link? */
 static inline bool glk_endpoint_is_link(const struct glk_endpoints *endpoints, unsigned partition)
 {
@@ -66,8 +60,6 @@ void glk_endpoint_posted(struct glk_endpoints *endpoints, unsigned partition, si
 void glk_endpoint_write(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, const void *data, size_t len);
 /* Reads bytes that the endpoint holds, behind every write to it. Returns 0 or a negative errno; failures are counted. */
 int glk_endpoint_read(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, void *data, size_t len);
-/* The new value of an atomic. Returns whether it is written. */
-bool glk_update_value(const struct glk_update *update, uint64_t old, uint64_t *value);
 /* An atomic of 4 or 8 bytes in the own cluster. *written: it was more than a read. Returns 0 or -EIO. */
 int glk_endpoint_update(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len,
 			const struct glk_update *update, uint64_t *old, bool *written);
