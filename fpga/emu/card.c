@@ -3,13 +3,13 @@
  * gpulink-card: the card as a process. It serves one PCI function over vfio-user; its logic is the model or the Verilated RTL.
  * Packets for its own cluster loop back; a link to another card is optional.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../common/close_output.h"
+#include "../../common/number.h"
 #include "card_function.h"
 #include "process/server.h"
 
@@ -30,16 +30,6 @@ static const char help[] =
 	"  -V, --version          show version and exit\n"
 	"  -h, --help             show this help and exit\n"
 	"\n";
-
-/* The whole text must be a number. */
-static bool parse_number(const char *text, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return !errno && end != text && !*end && text[0] != '-';
-}
 
 static int add_peer(struct card_function *card, const char *path)
 {
@@ -146,7 +136,7 @@ static const char *take_option(struct settings *s, int option, const char *text)
 		s->server->path = text;
 		return NULL;
 	case 'n':
-		return parse_number(text, &s->make.serial) ? NULL : "an integer, 0 to 18446744073709551615";
+		return glk_number(text, 0, UINT64_MAX, &s->make.serial) ? NULL : "an integer, 0 to 18446744073709551615";
 	case 'l':
 		return parse_logic(text, &s->make.create) ? NULL : "model or rtl";
 	case 'i':

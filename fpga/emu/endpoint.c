@@ -3,7 +3,6 @@
  * gpulink-endpoint: an emulated GPU endpoint, a PCI function with memory behind BAR 0. The virtual machine maps the memory;
  * cards connected to its fabric socket write to it.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../common/close_output.h"
+#include "../../common/number.h"
 #include "pci/fabric.h"
 #include "pci/pci_config.h"
 #include "process/server.h"
@@ -181,12 +181,7 @@ static void run(struct endpoint *e, struct server *server)
 
 static bool parse_size(const char *text, uint64_t *bytes)
 {
-	char *end;
-
-	errno = 0;
-	*bytes = strtoull(text, &end, 0);
-	return !errno && end != text && !*end && *bytes >= LEAST_BYTES && *bytes <= MOST_BYTES &&
-	       (*bytes & (*bytes - 1)) == 0;
+	return glk_number(text, 0, MOST_BYTES, bytes) && *bytes >= LEAST_BYTES && (*bytes & (*bytes - 1)) == 0;
 }
 
 static int parse(int argc, char **argv, const char **socket, const char **fabric, uint64_t *bytes)

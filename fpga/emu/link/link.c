@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link.h"
 
+#include "../../../common/number.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,15 +55,6 @@ static bool number(const char *text, double most, double *value)
 	return !errno && end != text && !*end && *value >= 0 && *value <= most;
 }
 
-static bool whole_number(const char *text, uint64_t most, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return !errno && end != text && !*end && text[0] != '-' && *value <= most;
-}
-
 const char *link_option(struct link_config *config, int option, const char *text)
 {
 	struct link_wire_config *wire = &config->wire;
@@ -72,14 +65,14 @@ const char *link_option(struct link_config *config, int option, const char *text
 		config->address = text;
 		return NULL;
 	case CLUSTER:
-		if (!whole_number(text, UINT8_MAX, &cluster))
+		if (!glk_number(text, 0, UINT8_MAX, &cluster))
 			return "0 to 255";
 		config->cluster = (uint8_t)cluster;
 		return NULL;
 	case BANDWIDTH:
 		return number(text, 1e15, &wire->bandwidth) ? NULL : "0 to 1e15";
 	case LATENCY:
-		return whole_number(text, 1000000000, &wire->latency_ns) ? NULL : "0 to 1000000000";
+		return glk_number(text, 0, 1000000000, &wire->latency_ns) ? NULL : "0 to 1000000000";
 	case LOSS:
 		return number(text, 1, &wire->loss) ? NULL : "0 to 1";
 	case CORRUPT:
@@ -89,7 +82,7 @@ const char *link_option(struct link_config *config, int option, const char *text
 	case REORDER:
 		return number(text, 1, &wire->reordering) ? NULL : "0 to 1";
 	default:
-		return whole_number(text, UINT64_MAX, &wire->seed) && wire->seed ? NULL : "1 to 18446744073709551615";
+		return glk_number(text, 0, UINT64_MAX, &wire->seed) && wire->seed ? NULL : "1 to 18446744073709551615";
 	}
 }
 
