@@ -30,6 +30,13 @@ static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
 	return 0;
 }
 
+static const void *on_dma_view(void *platform, uint64_t address, size_t len)
+{
+	(void)platform;
+	(void)len;
+	return (const void *)(uintptr_t)address;
+}
+
 static int on_dma_write(void *platform, uint64_t address, const void *data, size_t len)
 {
 	(void)platform;
@@ -118,4 +125,4 @@ static void on_endpoint_store(void *platform, unsigned partition, uint64_t addre
 	.interrupt = on_interrupt
 
 const struct glk_card_ops glk_soft_platform = { MODEL_OPS };
-const struct glk_card_ops glk_local_platform = { MODEL_OPS, .endpoint_store = on_endpoint_store };
+const struct glk_card_ops glk_local_platform = { MODEL_OPS, .dma_view = on_dma_view, .endpoint_store = on_endpoint_store };
