@@ -119,9 +119,9 @@ static void on_endpoint_store(void *platform, unsigned partition, uint64_t addre
 	glk_packet_count(address - (uintptr_t)soft->endpoints[partition], len, (unsigned)soft->options.payload, &soft->others[partition]);
 }
 
-#define MODEL_OPS                                                                                                         \
-	.dma_read = on_dma_read, .dma_write = on_dma_write, .endpoint_write = on_endpoint_write,                            \
-	.endpoint_read = on_endpoint_read, .endpoint_update = on_endpoint_update, .link_send = on_link_send,                \
+#define MODEL_OPS                                                                                            \
+	.dma_read = on_dma_read, .dma_write = on_dma_write, .endpoint_write = on_endpoint_write,             \
+	.endpoint_read = on_endpoint_read, .endpoint_update = on_endpoint_update, .link_send = on_link_send, \
 	.interrupt = on_interrupt
 
 const struct glk_card_ops glk_soft_platform = { MODEL_OPS };
