@@ -30,6 +30,13 @@ static int on_dma_read(void *platform, uint64_t address, void *data, size_t len)
 	return 0;
 }
 
+static const void *on_dma_view(void *platform, uint64_t address, size_t len)
+{
+	(void)platform;
+	(void)len;
+	return (const void *)(uintptr_t)address;
+}
+
 static int on_dma_write(void *platform, uint64_t address, const void *data, size_t len)
 {
 	(void)platform;
@@ -112,10 +119,10 @@ static void on_endpoint_store(void *platform, unsigned partition, uint64_t addre
 	glk_packet_count(address - (uintptr_t)soft->endpoints[partition], len, (unsigned)soft->options.payload, &soft->others[partition]);
 }
 
-#define MODEL_OPS                                                                                                         \
-	.dma_read = on_dma_read, .dma_write = on_dma_write, .endpoint_write = on_endpoint_write,                            \
-	.endpoint_read = on_endpoint_read, .endpoint_update = on_endpoint_update, .link_send = on_link_send,                \
+#define MODEL_OPS                                                                                            \
+	.dma_read = on_dma_read, .dma_write = on_dma_write, .endpoint_write = on_endpoint_write,             \
+	.endpoint_read = on_endpoint_read, .endpoint_update = on_endpoint_update, .link_send = on_link_send, \
 	.interrupt = on_interrupt
 
 const struct glk_card_ops glk_soft_platform = { MODEL_OPS };
-const struct glk_card_ops glk_local_platform = { MODEL_OPS, .endpoint_store = on_endpoint_store };
+const struct glk_card_ops glk_local_platform = { MODEL_OPS, .dma_view = on_dma_view, .endpoint_store = on_endpoint_store };

@@ -26,7 +26,7 @@ enum {
 };
 
 static struct chance chance;
-static char own_name[64];		       /* what follows "local:" */
+static char own_name[64];			 /* what follows "local:" */
 static pid_t started[2 * KILLS + 4 * PROCESSES]; /* processes */
 static unsigned starts;
 
@@ -120,7 +120,14 @@ static void test_comings_and_goings(void)
 	munmap(tokens, 4096);
 }
 
-/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. */
+static void stay(void)
+{
+	for (;;)
+		pause();
+}
+
+/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. Nor does it have
+ * the memory. */
 static void test_child(void)
 {
 	uint64_t value = 1;
@@ -140,8 +147,11 @@ static void test_child(void)
 	is(open_end(&f), true, "nor does it remove it");
 	gpulink_queue_release(e.queue, SECOND);
 	is((long)word(&f, 0), 1, "the parent does both itself");
+	child = start(stay);
 	gpulink_close(f.device);
 	gpulink_close(e.device);
+	is(left_behind(), 0, "a child does not keep it");
+	end_process(child);
 }
 
 /* --- processes that are killed --- */
@@ -269,7 +279,8 @@ static void test_pool_stops(void)
 	pid_t child;
 
 	is(gpulink_open("soft:memory=4k", &device) || gpulink_pool_create(device, 4096, 0, NULL, &pool) ||
-	   gpulink_pool_share(pool, BOTH, &pool_descriptor), 0, "a pool object");
+		   gpulink_pool_share(pool, BOTH, &pool_descriptor),
+	   0, "a pool object");
 	child = start(store_to_pool_for_ever);
 	error = 0;
 	for (unsigned i = 0; i < 4 * STOPS && !error; i++) {

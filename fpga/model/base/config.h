@@ -26,6 +26,10 @@ struct glk_card_ops {
 	int (*dma_read)(void *platform, uint64_t address, void *data, size_t len);
 	int (*dma_write)(void *platform, uint64_t address, const void *data, size_t len);
 
+	/** Where [address, address + len) of host memory can be read during the call that asks, instead of by dma_read. NULL, or
+	 *  returns NULL: nowhere. */
+	const void *(*dma_view)(void *platform, uint64_t address, size_t len);
+
 	/**
 	 * Posts a plain write to an endpoint of kind bus: address is EP_BASE plus the offset. `data` is valid only
 	 * during the call. The platform calls glk_card_endpoint_acknowledge() once for every write, in order, when the

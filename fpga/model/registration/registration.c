@@ -115,6 +115,19 @@ int glk_registration_read(struct glk_registrations *registrations, unsigned hand
 	return 0;
 }
 
+const uint8_t *glk_registration_view(struct glk_registrations *registrations, unsigned handle, uint64_t offset, uint32_t *len)
+{
+	const struct glk_card_config *config = &registrations->common->config;
+	uint64_t address;
+	size_t room;
+
+	if (!config->ops->dma_view || locate(registrations, handle, offset, &address, &room))
+		return NULL;
+	if (room < *len)
+		*len = (uint32_t)room;
+	return config->ops->dma_view(config->platform, address, *len);
+}
+
 int glk_registration_write(struct glk_registrations *registrations, unsigned handle, uint64_t offset, const void *data,
 			   size_t len)
 {
