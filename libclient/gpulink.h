@@ -122,7 +122,7 @@ const char *gpulink_version(void);
 /*
  * Structures that the library fills in grow at their ends in later versions. Their functions take the size that the program
  * was compiled with, sizeof(*info), and fill in as much; members that the library does not know yet are 0. The other
- * structures keep their sizes.
+ * structures keep their sizes, as long as the library's soname stays the same.
  */
 
 /** Properties of a device. They do not change while the device is open. */

@@ -9,7 +9,8 @@
  *
  * Semantics are those of gpulink_queue_store(): stores to one address arrive in order, others in any order until a release.
  *
- * What is inline here is of one version with the library: before 1.0 a program is compiled again when the library changes.
+ * What is inline here works on the library's own memory, so it has a version, GPULINK_LANE_VERSION, which the program passes on. With
+ * a library that has another one gpulink_lane_open() fails with EABI: compile the program again, or store by gpulink_queue_store().
  *
  * Threads: a lane belongs to its queue, and with it to one thread at a time. A child of fork() must not store by lanes of its parent:
  * a store does not look whose lane it is.
@@ -24,6 +25,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Version of the structures and inline functions of this header. */
+#define GPULINK_LANE_VERSION 1u
 
 /** Maximum bytes of a store that is appended without a call. */
 #define GPULINK_LANE_SMALL 128u
@@ -79,14 +83,21 @@ struct gpulink_lane {
 	void *home;		/**< the library's */
 };
 
+/** gpulink_lane_open() of a program that was compiled with a version of this header, and with a lane of `size` bytes. */
+int gpulink_lane_open_version(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane, size_t size,
+			      unsigned version);
+
 /**
  * Opens a lane of a queue to a window with GPULINK_WRITE. It is valid until the queue or the window is closed; there is nothing to
  * close.
  *
  * Errors: EINVAL (the default queue, which several threads may use), ENOTSUP (a card, where stores go to
- * gpulink_queue_window_address(), or "soft:"), EACCES, ENOMEM.
+ * gpulink_queue_window_address(), or "soft:"), EACCES, ENOMEM, EABI (the program was compiled with another version of this header).
  */
-int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane);
+static inline int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane)
+{
+	return gpulink_lane_open_version(queue, window, lane, sizeof(*lane), GPULINK_LANE_VERSION);
+}
 
 /** Any store; what gpulink_lane_store() calls when it is more than an append. */
 int gpulink_lane_store_any(struct gpulink_lane *lane, uint64_t offset, const void *data, size_t bytes);

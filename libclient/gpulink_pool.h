@@ -26,8 +26,8 @@
  *
  * Threads: all calls but gpulink_pool_close() may be made by several threads at once. Threads of a process share copies and time:
  * what one has acquired, all have. A hit takes no lock and makes no call. A soft device serialises everything else.
- * gpulink_pool_info's numbers are exact when one thread uses the object, else close. Processes that share an object of soft devices wait
- * for one that is stopped within a call for at most 2 s: ETIMEDOUT.
+ * gpulink_pool_info's numbers are exact and never go backwards, except hits where several threads use the object: these are close.
+ * Processes that share an object of soft devices wait for one that is stopped within a call for at most 2 s: ETIMEDOUT.
  *
  * Errors, beside those listed: EINVAL for invalid arguments; EFORK in a child of the process that opened the device; on a card
  * ENODEV and ERESET: the object outlives a reset, and can be opened again by its descriptor on a device opened anew; what was

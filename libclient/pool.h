@@ -56,8 +56,14 @@ static inline void glk_pool_reach(struct gpulink_pool *pool, uint64_t time)
 		;
 }
 
-/* Counts of several threads may be lost. */
+/* Beside a call of the back end, or a store to it. */
 static inline void glk_pool_count(uint64_t *counter)
+{
+	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/* Without a locked instruction: hits of several threads at once may be lost. */
+static inline void glk_pool_count_hit(uint64_t *counter)
 {
 	__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }

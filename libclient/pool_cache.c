@@ -123,7 +123,7 @@ bool glk_pool_cache_hit(struct gpulink_pool *pool, uint64_t line, size_t at, voi
 	if (__atomic_load_n(&s->version, __ATOMIC_RELAXED) != version)
 		return false;
 	__atomic_store_n(&s->ticks, ticks + 1, __ATOMIC_RELAXED);
-	glk_pool_count(&s->hits);
+	glk_pool_count_hit(&s->hits);
 	return true; /* the time is not before wts: it was reached when the line was read */
 }
 

@@ -36,7 +36,7 @@ enum gpulink_opencl_way {
 	GPULINK_OPENCL_HOST_POINTER,
 };
 
-/** Memory as a kernel argument. */
+/** Memory as a kernel argument. Keeps its size as long as the library's soname stays the same. */
 struct gpulink_opencl_memory {
 	enum gpulink_opencl_way way;
 	cl_mem buffer;	  /**< NULL with GPULINK_OPENCL_SVM */

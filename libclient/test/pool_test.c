@@ -439,6 +439,42 @@ static void test_threads(void)
 	close_both();
 }
 
+static unsigned stores_of_thread; /* few on a card, which may be slow */
+
+static void *store_often(void *pool)
+{
+	uint64_t value = 5;
+
+	for (unsigned i = 0; i < stores_of_thread; i++)
+		gpulink_pool_store(pool, 0, &value, sizeof(value));
+	return NULL;
+}
+
+/* Of threads that store at once no store is lost, and a look meanwhile never has fewer than the one before. */
+static void test_counts(void)
+{
+	struct gpulink_pool_info info = { 0 };
+	unsigned backwards = 0;
+	uint64_t before = 0;
+	pthread_t thread[2];
+
+	stores_of_thread = strncmp(name, "soft:", 5) ? 500 : 40000;
+	open_both(LINE, GPULINK_POOL_RC, 0);
+	for (unsigned t = 0; t < 2; t++)
+		pthread_create(&thread[t], NULL, store_often, a);
+	for (unsigned i = 0; i < 1000000 && info.stores < 2 * stores_of_thread; i++) {
+		gpulink_pool_get_info(a, &info, sizeof(info));
+		backwards += info.stores < before;
+		before = info.stores;
+	}
+	for (unsigned t = 0; t < 2; t++)
+		pthread_join(thread[t], NULL);
+	gpulink_pool_get_info(a, &info, sizeof(info));
+	is((long)info.stores, 2 * stores_of_thread, "threads: all stores are counted");
+	is(backwards, 0, "no count goes backwards");
+	close_both();
+}
+
 int main(int argc, char **argv)
 {
 	name = argv[1];
@@ -460,6 +496,7 @@ int main(int argc, char **argv)
 	test_strange_memory();
 	test_dead_owner();
 	test_threads();
+	test_counts();
 	gpulink_close(two);
 	gpulink_close(one);
 	printf("1..%u\n", number);
