@@ -31,9 +31,9 @@ int gpulink_queue_doorbell(struct gpulink_queue *queue, struct gpulink_doorbell 
 		return error ? error : -GPULINK_EINVAL;
 	if (!queue->device->ops->doorbell)
 		return -GPULINK_ENOTSUP;
-	pthread_mutex_lock(&queue->device->lock);
+	glk_mutex_lock(&queue->device->lock);
 	error = queue->device->ops->doorbell(queue->backend, &pages);
-	pthread_mutex_unlock(&queue->device->lock);
+	glk_mutex_unlock(&queue->device->lock);
 	if (!error)
 		glk_copy_out(doorbell, size, &pages, sizeof(pages));
 	return error;

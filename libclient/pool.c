@@ -68,9 +68,9 @@ int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpuli
 	if (!pool)
 		return -GPULINK_ENOMEM;
 	pool->device = device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = open_locked(pool, descriptor, &options);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error)
 		free_pool(pool);
 	else
@@ -83,6 +83,7 @@ int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, 
 {
 	int error = glk_device_check(device), descriptor;
 	struct gpulink_pool_options checked;
+	GLK_UNCANCELLABLE(state);
 
 	if (error)
 		return error;
@@ -95,9 +96,9 @@ int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, 
 		error = -GPULINK_ENOTSUP;
 	if (error)
 		return error;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = device->ops->pool_create(device->backend, bytes, grain, &descriptor);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error)
 		return error;
 	error = gpulink_pool_open(device, descriptor, options, pool);
@@ -115,9 +116,9 @@ int gpulink_pool_share(struct gpulink_pool *pool, unsigned rights, int *descript
 		return -GPULINK_EINVAL;
 	if (rights & ~pool->backend.rights)
 		return -GPULINK_EACCES;
-	pthread_mutex_lock(&pool->device->lock);
+	glk_mutex_lock(&pool->device->lock);
 	error = pool->device->ops->pool_share(pool->device->backend, &pool->backend, rights, descriptor);
-	pthread_mutex_unlock(&pool->device->lock);
+	glk_mutex_unlock(&pool->device->lock);
 	return error;
 }
 
@@ -134,12 +135,12 @@ void gpulink_pool_close(struct gpulink_pool *pool)
 	if (glk_pool_check(pool))
 		return;
 	device = pool->device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (link = &device->pools; *link != pool; link = &(*link)->next)
 		;
 	*link = pool->next;
 	device->ops->pool_close(device->backend, &pool->backend);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	free_pool(pool);
 }
 

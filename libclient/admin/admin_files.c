@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../cancel.h"
 #include "../gpulink.h"
 
 bool glk_admin_is_card_name(const char *name, unsigned long *number)
@@ -71,6 +72,7 @@ static int open_file(const char *card, const char *file, int flags)
 
 int glk_admin_read_text(const char *card, const char *file, char *text, size_t room)
 {
+	GLK_UNCANCELLABLE(state);
 	int fd = open_file(card, file, O_RDONLY);
 	ssize_t got;
 	int error;
@@ -115,6 +117,7 @@ int glk_admin_read_u32(const char *card, const char *file, uint32_t *value)
 
 int glk_admin_write_text(const char *card, const char *file, const char *text)
 {
+	GLK_UNCANCELLABLE(state);
 	int fd = open_file(card, file, O_WRONLY);
 	ssize_t sent;
 	int error;
