@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "backend.h"
+#include "cancel.h"
 #include "error_text.h"
 #include "staging.h"
 
@@ -90,7 +91,7 @@ struct gpulink_queue {
 	void *backend;
 
 	/* Only of the default queue, which several threads use. Outside the device's lock. */
-	pthread_mutex_t lock;
+	struct glk_mutex lock;
 	pthread_cond_t submission; /* an operation with a tag, while `sleepers` threads wait for one */
 	unsigned sleepers;
 
@@ -115,7 +116,7 @@ struct gpulink_queue {
 
 struct gpulink {
 	uint32_t *own; /* a page of its own: 1, and 0 in children of the process that opened the device (MADV_WIPEONFORK) */
-	pthread_mutex_t lock;
+	struct glk_mutex lock;
 	const struct glk_backend_ops *ops;
 	void *backend; /* of the default queue */
 	struct gpulink_info info;

@@ -41,9 +41,9 @@ int gpulink_queue_doorbell(struct gpulink_queue *queue, struct gpulink_doorbell 
 	if (!queue->device->ops->doorbell)
 		return glk_error(-GPULINK_ENOTSUP, "a %s device has no doorbell page", queue->device->info.kind);
 	glk_error_begin();
-	pthread_mutex_lock(&queue->device->lock);
+	glk_mutex_lock(&queue->device->lock);
 	error = queue->device->ops->doorbell(queue->backend, &pages);
-	pthread_mutex_unlock(&queue->device->lock);
+	glk_mutex_unlock(&queue->device->lock);
 	if (!error)
 		glk_copy_out(doorbell, size, &pages, sizeof(pages));
 	return glk_error_else(error, "doorbell page");

@@ -39,7 +39,7 @@ static int prepare(struct gpulink *device)
 {
 	int error = glk_queue_init(&device->queue, device, 0, true, device->backend);
 
-	if (!error && pthread_mutex_init(&device->lock, NULL)) {
+	if (!error && pthread_mutex_init(&device->lock.lock, NULL)) {
 		glk_queue_exit(&device->queue);
 		error = -GPULINK_ENOMEM;
 	}
@@ -50,6 +50,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 {
 	static const char soft[] = "soft:", local[] = "local:", ucx[] = "ucx:";
 	struct gpulink *device;
+	GLK_UNCANCELLABLE(state);
 	int error;
 
 	if (!name || !out) {
@@ -130,6 +131,8 @@ static void close_in_child(struct gpulink *device)
 
 void gpulink_close(struct gpulink *device)
 {
+	GLK_UNCANCELLABLE(state);
+
 	if (!device)
 		return;
 	if (glk_device_check(device)) {
@@ -150,7 +153,7 @@ void gpulink_close(struct gpulink *device)
 		device->ops->memory_close(device->backend, device->queue.stages_handle);
 	device->ops->close(device->backend);
 	glk_queue_exit(&device->queue);
-	pthread_mutex_destroy(&device->lock);
+	pthread_mutex_destroy(&device->lock.lock);
 	free_device(device);
 }
 
@@ -176,9 +179,9 @@ int gpulink_get_endpoint(struct gpulink *device, unsigned partition, struct gpul
 	if (partition >= device->info.partitions)
 		return glk_error_partition(partition, device->info.partitions);
 	glk_error_begin();
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = device->ops->get_endpoint(device->backend, partition, &own);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (!error)
 		glk_copy_out(info, size, &own, sizeof(own));
 	return glk_error_else(error, "endpoint of partition %u", partition);
@@ -195,9 +198,9 @@ int gpulink_endpoint_memory(struct gpulink *device, unsigned partition, void **m
 	if (partition >= device->info.partitions)
 		return glk_error_partition(partition, device->info.partitions);
 	glk_error_begin();
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = device->ops->endpoint_memory(device->backend, partition, memory, bytes);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	return glk_error_else(error, "memory of partition %u's endpoint", partition);
 }
 
@@ -213,9 +216,9 @@ int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpul
 	if (partition >= device->info.partitions)
 		return glk_error_partition(partition, device->info.partitions);
 	glk_error_begin();
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = device->ops->get_counters(device->backend, partition, &own);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (!error)
 		glk_copy_out(counters, size, &own, sizeof(own));
 	return glk_error_else(error, "counters of partition %u", partition);

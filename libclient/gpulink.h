@@ -26,6 +26,11 @@
  * of a card, and none for an operation of a queue from gpulink_queue_open(), except when that first uses a window or memory.
  * A soft device serialises everything.
  *
+ * Cancellation: pthread_cancel() ends no call in the middle. gpulink_wait(), gpulink_release(), those of a queue, gpulink_wait_until(),
+ * gpulink_region_wait() and gpulink_pool_wait() are cancellation points while they wait, within a second, and leave everything as if the
+ * time had passed. In all other calls a thread is not cancelled before they return. A thread that can be cancelled asynchronously
+ * (PTHREAD_CANCEL_ASYNCHRONOUS) must not call the library.
+ *
  * Memory order: a release is per queue. The default queue's gpulink_release() covers the operations that name no queue, and
  * direct stores to gpulink_window_address(). A queue's release covers the operations that name the queue, and direct stores
  * to its gpulink_queue_window_address(). It covers what was submitted or stored before it:

@@ -35,6 +35,8 @@ static struct gpulink_memory *new_memory(struct gpulink *device, size_t bytes, u
 
 static void free_memory(struct gpulink_memory *memory)
 {
+	GLK_UNCANCELLABLE(state);
+
 	glk_staging_retire(memory->staging);
 	glk_staging_close(memory->staging);
 	if (memory->dmabuf >= 0)
@@ -70,9 +72,9 @@ int glk_memory_handle(struct gpulink_memory *memory, struct gpulink_queue *queue
 	int error = 0;
 
 	if (!share->open) {
-		pthread_mutex_lock(&memory->device->lock);
+		glk_mutex_lock(&memory->device->lock);
 		error = open_share(memory, queue);
-		pthread_mutex_unlock(&memory->device->lock);
+		glk_mutex_unlock(&memory->device->lock);
 	}
 	*handle = share->handle;
 	return error;
@@ -84,13 +86,13 @@ static int open_memory(struct gpulink_memory *memory, struct gpulink_memory **ou
 	struct gpulink *device = memory->device;
 	int error;
 
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = open_share(memory, &device->queue);
 	if (!error) {
 		memory->next = device->memories;
 		device->memories = memory;
 	}
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error) {
 		int cause = errno;
 
@@ -175,13 +177,13 @@ void gpulink_memory_unregister(struct gpulink_memory *memory)
 	if (!memory || glk_device_check(memory->device))
 		return;
 	device = memory->device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (link = &device->memories; *link != memory; link = &(*link)->next)
 		;
 	*link = memory->next;
 	for (struct gpulink_queue *queue = device->queues; queue; queue = queue->next)
 		if (memory->shares[queue->number].open)
 			device->ops->memory_close(queue->backend, memory->shares[queue->number].handle);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	free_memory(memory);
 }

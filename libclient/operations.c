@@ -341,9 +341,9 @@ static int open_stages(struct gpulink_queue *queue)
 	if (!stages)
 		return glk_error(-GPULINK_ENOMEM, "buffers of put vectors: out of memory");
 	memset(stages, 0, bytes);
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = device->ops->memory_open(queue->backend, stages, bytes, GPULINK_READ, &queue->stages_handle);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error)
 		free(stages);
 	else

@@ -78,9 +78,9 @@ int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpuli
 		return glk_error(-GPULINK_ENOMEM, "pool object: out of memory");
 	glk_error_begin();
 	pool->device = device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = open_locked(pool, descriptor, &options);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error)
 		free_pool(pool);
 	else
@@ -93,6 +93,7 @@ int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, 
 {
 	int error = glk_device_check(device), descriptor;
 	struct gpulink_pool_options checked;
+	GLK_UNCANCELLABLE(state);
 
 	if (error)
 		return error;
@@ -111,9 +112,9 @@ int gpulink_pool_create(struct gpulink *device, uint64_t bytes, uint32_t grain, 
 	if (error)
 		return error;
 	glk_error_begin();
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = device->ops->pool_create(device->backend, bytes, grain, &descriptor);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error)
 		return glk_error_else(error, "pool object of %" PRIu64 " bytes", bytes);
 	error = gpulink_pool_open(device, descriptor, options, pool);
@@ -133,9 +134,9 @@ int gpulink_pool_share(struct gpulink_pool *pool, unsigned rights, int *descript
 	if (rights & ~pool->backend.rights)
 		return glk_error_rights("pool object", pool->backend.rights, rights);
 	glk_error_begin();
-	pthread_mutex_lock(&pool->device->lock);
+	glk_mutex_lock(&pool->device->lock);
 	error = pool->device->ops->pool_share(pool->device->backend, &pool->backend, rights, descriptor);
-	pthread_mutex_unlock(&pool->device->lock);
+	glk_mutex_unlock(&pool->device->lock);
 	return glk_error_else(error, "descriptor of the pool object");
 }
 
@@ -152,12 +153,12 @@ void gpulink_pool_close(struct gpulink_pool *pool)
 	if (glk_pool_check(pool))
 		return;
 	device = pool->device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (link = &device->pools; *link != pool; link = &(*link)->next)
 		;
 	*link = pool->next;
 	device->ops->pool_close(device->backend, &pool->backend);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	free_pool(pool);
 }
 

@@ -27,7 +27,7 @@ int glk_pool_acquire_all(struct gpulink *device, const struct gpulink_pool *know
 {
 	int error, first = 0;
 
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (struct gpulink_pool *pool = device->pools; pool; pool = pool->next) {
 		if (known && known->backend.clock == pool->backend.clock) {
 			glk_pool_reach(pool, clock);
@@ -38,7 +38,7 @@ int glk_pool_acquire_all(struct gpulink *device, const struct gpulink_pool *know
 		known = error ? NULL : pool;
 		first = first ? first : error;
 	}
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	return first;
 }
 

@@ -49,13 +49,13 @@ static bool is_shared(const struct gpulink_queue *queue)
 void glk_queue_lock(struct gpulink_queue *queue)
 {
 	if (is_shared(queue))
-		pthread_mutex_lock(&queue->lock);
+		glk_mutex_lock(&queue->lock);
 }
 
 void glk_queue_unlock(struct gpulink_queue *queue)
 {
 	if (is_shared(queue))
-		pthread_mutex_unlock(&queue->lock);
+		glk_mutex_unlock(&queue->lock);
 }
 
 static struct glk_flight *flight_of(struct gpulink_queue *queue, uint64_t entry)
@@ -237,6 +237,25 @@ int glk_queue_await(struct gpulink_queue *queue, uint64_t count, uint64_t deadli
 	}
 }
 
+/* Of waits as long as the caller says: they end now and then for a cancellation point. */
+static uint64_t next_end(uint64_t deadline)
+{
+	uint64_t end = glk_deadline(GLK_CANCEL_NS);
+
+	return end < deadline ? end : deadline;
+}
+
+/* Behind a wait until `end` that may not be the last one: a cancellation point. Returns 0 to go on. */
+static int continue_wait(struct gpulink_queue *queue, int error, uint64_t end, uint64_t deadline, int state)
+{
+	if (error && (error != -GPULINK_ETIMEDOUT || end >= deadline))
+		return error;
+	glk_queue_unlock(queue);
+	glk_cancel_point(state);
+	glk_queue_lock(queue);
+	return 0;
+}
+
 int glk_queue_reserve(struct gpulink_queue *queue, unsigned count)
 {
 	uint64_t deadline;
@@ -320,7 +339,7 @@ static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
 	if (glk_now_ns() >= deadline)
 		return -GPULINK_ETIMEDOUT;
 	queue->sleepers++;
-	pthread_cond_timedwait(&queue->submission, &queue->lock, &t);
+	glk_mutex_wait(&queue->lock, &queue->submission, &t);
 	queue->sleepers--;
 	return 0;
 }
@@ -336,20 +355,22 @@ static int look(struct gpulink_queue *queue)
 	return error == -GPULINK_ETIMEDOUT ? 0 : error;
 }
 
-/* Takes completions until `least` are available. */
-static int await_tagged(struct gpulink_queue *queue, unsigned room, unsigned least, uint64_t timeout_ns)
+/* Takes completions until `least` are available. `state`: for cancellation points. */
+static int await_tagged(struct gpulink_queue *queue, unsigned room, unsigned least, uint64_t timeout_ns, int state)
 {
 	const struct glk_done *done = &queue->done;
-	uint64_t deadline = least ? glk_deadline(timeout_ns) : 0;
+	uint64_t deadline = least ? glk_deadline(timeout_ns) : 0, end;
 	int error = done->count < room ? look(queue) : 0;
 
 	while (error >= 0 && done->count < least) {
+		end = next_end(deadline);
 		if (queue->owed > done->count)
-			error = glk_queue_await(queue, count_with(queue, least - done->count), deadline);
+			error = glk_queue_await(queue, count_with(queue, least - done->count), end);
 		else if (is_shared(queue))
-			error = sleep_for_submission(queue, deadline);
+			error = sleep_for_submission(queue, end);
 		else
 			return 0; /* nobody else submits */
+		error = continue_wait(queue, error, end, deadline, state);
 	}
 	return done->count && done->count >= least ? 0 : error;
 }
@@ -358,6 +379,7 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 		       uint64_t timeout_ns)
 {
 	int error = glk_queue_check(queue), result;
+	GLK_UNCANCELLABLE(state);
 	struct glk_done *done;
 	unsigned taken = 0;
 
@@ -372,7 +394,7 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 	done = &queue->done;
 	GLK_PROBE2(wait_begin, queue, least);
 	glk_queue_lock(queue);
-	error = await_tagged(queue, room, least, timeout_ns);
+	error = await_tagged(queue, room, least, timeout_ns, state);
 	for (; taken < room && done->count; taken++) {
 		completions[taken] = done->items[done->head];
 		done->head = (done->head + 1) % GPULINK_COMPLETIONS_MAX;
@@ -389,6 +411,45 @@ int gpulink_queue_wait(struct gpulink_queue *queue, struct gpulink_completion *c
 
 static const uint64_t release_entry[GLK_SQE_WORDS] = { GLK_OP_RELEASE };
 
+/* A release that a thread waits for. */
+struct pending {
+	struct gpulink_queue *queue;
+	uint64_t entry;
+	struct glk_result result;
+};
+
+/* Its error goes to the next release. Under the lock. */
+static void pass_on(struct pending *pending)
+{
+	if (!pending->result.complete)
+		flight_of(pending->queue, pending->entry)->result = NULL;
+}
+
+static void cancel_release(void *pending)
+{
+	struct gpulink_queue *queue = ((struct pending *)pending)->queue;
+
+	glk_queue_lock(queue);
+	pass_on(pending);
+	glk_queue_unlock(queue);
+}
+
+static int await_release(struct pending *pending, uint64_t deadline, int state)
+{
+	int error;
+
+	pthread_cleanup_push(cancel_release, pending);
+	do {
+		uint64_t end = next_end(deadline);
+
+		error = glk_queue_await(pending->queue, pending->entry + 1, end);
+		error = error ? continue_wait(pending->queue, error, end, deadline, state) : 0;
+	} while (!error && !pending->result.complete);
+	pthread_cleanup_pop(0);
+	pass_on(pending);
+	return error;
+}
+
 static __attribute__((cold)) int release_failed(int error, uint64_t timeout_ns)
 {
 	if (error == -GPULINK_ETIMEDOUT)
@@ -398,10 +459,11 @@ static __attribute__((cold)) int release_failed(int error, uint64_t timeout_ns)
 
 int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 {
-	struct glk_result result = { 0 };
-	const struct glk_flight flight = { .kind = GLK_KIND_RELEASE, .stage = NO_STAGE, .result = &result };
-	uint64_t deadline, entry, number;
+	struct pending pending = { .queue = queue };
+	const struct glk_flight flight = { .kind = GLK_KIND_RELEASE, .stage = NO_STAGE, .result = &pending.result };
 	int error = glk_queue_check(queue);
+	uint64_t deadline, number;
+	GLK_UNCANCELLABLE(state);
 
 	if (error)
 		return error;
@@ -413,13 +475,11 @@ int gpulink_queue_release(struct gpulink_queue *queue, uint64_t timeout_ns)
 	glk_queue_lock(queue);
 	error = glk_queue_submit(queue, release_entry, &flight, true);
 	if (!error) {
-		entry = queue->submitted - 1;
-		error = glk_queue_await(queue, entry + 1, deadline);
-		if (!result.complete) /* its error goes to the next release */
-			flight_of(queue, entry)->result = NULL;
+		pending.entry = queue->submitted - 1;
+		error = await_release(&pending, deadline, state);
 	}
 	glk_queue_unlock(queue);
-	error = result.complete ? result.error : error;
+	error = pending.result.complete ? pending.result.error : error;
 	if (!error && is_shared(queue))
 		glk_release_end(queue->device, number);
 	GLK_PROBE2(release_end, queue, error);
@@ -458,7 +518,7 @@ static int init_locks(struct gpulink_queue *queue)
 	pthread_condattr_destroy(&monotonic);
 	if (error)
 		return error;
-	error = pthread_mutex_init(&queue->lock, NULL);
+	error = pthread_mutex_init(&queue->lock.lock, NULL);
 	if (error)
 		pthread_cond_destroy(&queue->submission);
 	return error;
@@ -488,7 +548,7 @@ void glk_queue_exit(struct gpulink_queue *queue)
 	free(queue->stages);
 	free(queue->done.items);
 	if (is_shared(queue) && own) {
-		pthread_mutex_destroy(&queue->lock);
+		pthread_mutex_destroy(&queue->lock.lock);
 		pthread_cond_destroy(&queue->submission);
 	}
 }
@@ -534,9 +594,9 @@ int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **ou
 	if (!queue)
 		return glk_error(-GPULINK_ENOMEM, "queue: out of memory");
 	glk_error_begin();
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	error = open_queue(device, rings, queue);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error)
 		free(queue);
 	else
@@ -572,7 +632,7 @@ void gpulink_queue_close(struct gpulink_queue *queue)
 	if (glk_queue_check(queue) || is_shared(queue))
 		return;
 	device = queue->device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (link = &device->queues; *link != queue; link = &(*link)->next)
 		;
 	*link = queue->next;
@@ -580,7 +640,7 @@ void gpulink_queue_close(struct gpulink_queue *queue)
 	if (queue->stages)
 		device->ops->memory_close(queue->backend, queue->stages_handle);
 	device->ops->close(queue->backend);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	glk_queue_exit(queue);
 	free(queue);
 }

@@ -8,6 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "cancel.h"
+
 struct glk_ready_event {
 	int fd; /* or -1: nobody asked for it yet */
 	bool raised;
@@ -20,6 +22,7 @@ static inline void glk_ready_event_update(struct glk_ready_event *event, bool re
 
 	if (event->fd < 0 || event->raised == ready)
 		return;
+	GLK_UNCANCELLABLE(state);
 	moved = ready ? write(event->fd, &value, sizeof(value)) : read(event->fd, &value, sizeof(value));
 	if (moved == (ssize_t)sizeof(value))
 		event->raised = ready;
@@ -36,6 +39,8 @@ static inline int glk_ready_event_open(struct glk_ready_event *event, bool ready
 
 static inline void glk_ready_event_close(const struct glk_ready_event *event)
 {
+	GLK_UNCANCELLABLE(state);
+
 	if (event->fd >= 0)
 		close(event->fd);
 }

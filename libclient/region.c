@@ -190,13 +190,13 @@ static int set_up(struct gpulink_region *region, const struct gpulink_region_tar
 		error = count_arrivals(region, options->arrivals);
 	if (error)
 		return error;
-	pthread_mutex_lock(&region->device->lock);
+	glk_mutex_lock(&region->device->lock);
 	error = open_agent(region);
 	if (!error) {
 		region->next = region->device->regions;
 		region->device->regions = region;
 	}
-	pthread_mutex_unlock(&region->device->lock);
+	glk_mutex_unlock(&region->device->lock);
 	return error;
 }
 
@@ -255,13 +255,13 @@ void gpulink_region_close(struct gpulink_region *region)
 	glk_queue_lock(&device->queue);
 	glk_queue_forget(&device->queue, region);
 	glk_queue_unlock(&device->queue);
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (link = &device->regions; *link != region; link = &(*link)->next)
 		;
 	*link = region->next;
 	if (region->agent == GPULINK_AGENT_CARD)
 		device->ops->region_close(device->backend, &region->card);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	free_region(region);
 }
 

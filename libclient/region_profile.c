@@ -69,6 +69,7 @@ static int apply(struct gpulink_region_options *options, char *line, bool *insid
 
 int glk_region_profile(struct gpulink_region_options *options)
 {
+	GLK_UNCANCELLABLE(state);
 	FILE *file = fopen(options->profile, "re");
 	char *line = NULL;
 	bool inside = false;

@@ -190,6 +190,7 @@ static int flush_card(struct gpulink_region *region)
 	uint64_t entry[GLK_SQE_WORDS] = { [GLK_SQE_TAG_Q] = GPULINK_NO_TAG };
 	struct glk_result result = { 0 };
 	struct glk_flight own = flight;
+	GLK_UNCANCELLABLE(state);
 	uint64_t number;
 	int error;
 

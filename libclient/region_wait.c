@@ -4,7 +4,6 @@
 
 #include "region.h"
 
-#define SLEEP_MAX_NS UINT64_C(10000000000) /* of one call; the kernel allows 60 s */
 #define CHECK_EVERY  64u		   /* looks per check of the card's state by the kernel */
 
 /* 0: reached; ETIMEDOUT: not yet; or the epoch's first error. Sleeps up to `timeout_ns` if the back end can. */
@@ -97,6 +96,7 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 {
 	int error = check(region, level);
 	uint64_t deadline, now, left;
+	GLK_UNCANCELLABLE(state);
 	int lost;
 
 	if (error)
@@ -108,12 +108,13 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 	for (unsigned round = 0;; round += round < UINT32_MAX) {
 		now = glk_now_ns();
 		left = now < deadline ? deadline - now : 0;
-		error = look(region, level, left < SLEEP_MAX_NS ? left : SLEEP_MAX_NS);
+		error = look(region, level, left < GLK_CANCEL_NS ? left : GLK_CANCEL_NS);
 		if (error != -GPULINK_ETIMEDOUT || !left)
 			return error ? glk_error_plain(error) : 0;
 		lost = check_card(region, round);
 		if (lost)
 			return lost;
+		glk_cancel_point(state);
 		glk_pause(round, left);
 	}
 }

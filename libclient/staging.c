@@ -14,6 +14,7 @@
 
 #include <gpulink_regs.h>
 
+#include "cancel.h"
 #include "error_text.h"
 
 #define SYNC_ATTEMPTS 100u
@@ -116,6 +117,8 @@ void glk_staging_retire(struct glk_staging *s)
 
 void glk_staging_close(struct glk_staging *s)
 {
+	GLK_UNCANCELLABLE(state);
+
 	if (!s || atomic_fetch_sub(&s->references, 1) > 1)
 		return;
 	if (s->buffer)

@@ -51,14 +51,16 @@ int glk_window_open_view(struct gpulink_window *window, struct gpulink_queue *qu
 {
 	int error;
 
-	pthread_mutex_lock(&window->device->lock);
+	glk_mutex_lock(&window->device->lock);
 	error = open_view(window, queue);
-	pthread_mutex_unlock(&window->device->lock);
+	glk_mutex_unlock(&window->device->lock);
 	return error;
 }
 
 static void free_window(struct gpulink_window *window)
 {
+	GLK_UNCANCELLABLE(state);
+
 	if (window->dmabuf >= 0)
 		close(window->dmabuf);
 	free(window);
@@ -126,7 +128,7 @@ static int open_window(struct gpulink_window *window, struct gpulink_window **ou
 	struct gpulink *device = window->device;
 	int error = 0;
 
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	if (window->dmabuf < 0)
 		error = device->ops->get_endpoint(device->backend, window->endpoint.partition, &window->endpoint);
 	if (!error)
@@ -135,7 +137,7 @@ static int open_window(struct gpulink_window *window, struct gpulink_window **ou
 		window->next = device->windows;
 		device->windows = window;
 	}
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	if (error) {
 		explain(window, error);
 		free_window(window);
@@ -190,14 +192,14 @@ void gpulink_window_close(struct gpulink_window *window)
 	if (!window || !*window->own)
 		return;
 	device = window->device;
-	pthread_mutex_lock(&device->lock);
+	glk_mutex_lock(&device->lock);
 	for (link = &device->windows; *link != window; link = &(*link)->next)
 		;
 	*link = window->next;
 	for (struct gpulink_queue *queue = device->queues; queue; queue = queue->next)
 		if (window->views[queue->number].open)
 			device->ops->window_close(queue->backend, &window->views[queue->number].backend, window->bytes);
-	pthread_mutex_unlock(&device->lock);
+	glk_mutex_unlock(&device->lock);
 	free_window(window);
 }
 

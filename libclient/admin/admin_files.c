@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../cancel.h"
 #include "../gpulink_admin.h"
 #include "../../common/number.h"
 
@@ -127,6 +128,7 @@ static int code_of_file(const char *card, int error)
 
 int glk_admin_read_text(const char *card, const char *file, char *text, size_t room)
 {
+	GLK_UNCANCELLABLE(state);
 	int fd = open_file(card, file, O_RDONLY);
 	int error;
 
@@ -207,6 +209,7 @@ int glk_admin_read_values(const char *card, const char *folder, const char *cons
 
 int glk_admin_write_text(const char *card, const char *file, const char *text)
 {
+	GLK_UNCANCELLABLE(state);
 	int fd = open_file(card, file, O_WRONLY);
 	ssize_t sent;
 	int error;

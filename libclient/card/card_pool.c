@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../cancel.h"
 #include "../cpu_access.h"
 #include "card_context.h"
 
@@ -35,7 +36,7 @@ struct object {
 
 struct glk_card_pools {
 	struct card *queue; /* the operations' context */
-	pthread_mutex_t lock;
+	struct glk_mutex lock;
 	uint64_t *buffer;
 	uint32_t registration;
 	uint16_t entries; /* submitted */
@@ -81,7 +82,7 @@ int glk_card_pools_open(struct card *queue, struct glk_card_pools **out)
 	}
 	r.address = (uintptr_t)pools->buffer;
 	error = madvise(pools->buffer, BUFFER_BYTES, MADV_DONTFORK) ? -GPULINK_ENOMEM : call(queue, GPULINK_IOCTL_REGISTER, &r);
-	if (!error && pthread_mutex_init(&pools->lock, NULL))
+	if (!error && pthread_mutex_init(&pools->lock.lock, NULL))
 		error = -GPULINK_ENOMEM;
 	if (error) {
 		munmap(pools->buffer, BUFFER_BYTES);
@@ -112,7 +113,7 @@ struct card *glk_card_pools_close(struct glk_card_pools *pools, bool child)
 		free_object(object, child);
 	}
 	if (!child) {
-		pthread_mutex_destroy(&pools->lock);
+		pthread_mutex_destroy(&pools->lock.lock);
 		munmap(pools->buffer, BUFFER_BYTES);
 	}
 	free(pools);
@@ -286,16 +287,16 @@ static int lock(const struct card *card)
 	uint64_t done[GLK_CQE_WORDS];
 	int error;
 
-	pthread_mutex_lock(&pools->lock);
+	glk_mutex_lock(&pools->lock);
 	error = pools->late ? await(pools, done) : 0;
 	if (error)
-		pthread_mutex_unlock(&pools->lock);
+		glk_mutex_unlock(&pools->lock);
 	return error;
 }
 
 static void unlock(const struct card *card)
 {
-	pthread_mutex_unlock(&card->pools->lock);
+	glk_mutex_unlock(&card->pools->lock);
 }
 
 /* Executes an entry with the buffer, between lock() and unlock(). */

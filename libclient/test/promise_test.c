@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * promise_test DEVICE: what gpulink.h promises for every kind of device: fork(), operations without a tag, waits. TAP.
+ * promise_test DEVICE: what gpulink.h promises for every kind of device: fork(), operations without a tag, waits, pthread_cancel(). TAP.
  * The device needs an endpoint of 64 KiB or more in partition 0.
  */
 #include <malloc.h>
@@ -207,6 +207,162 @@ static void test_wait(void)
 	pthread_join(thread, NULL);
 }
 
+/* --- pthread_cancel() --- */
+
+static struct gpulink_queue *polled; /* has a descriptor, which every completion makes readable */
+
+static void cancelled_open(void)
+{
+	struct gpulink *own = NULL;
+
+	gpulink_open(getenv("PROMISE_DEVICE"), &own);
+	gpulink_close(own);
+}
+
+static void cancelled_queue(void)
+{
+	struct gpulink_queue *own = NULL;
+
+	gpulink_queue_open(device, &own);
+	gpulink_queue_descriptor(own);
+	gpulink_queue_close(own);
+}
+
+static void cancelled_objects(void)
+{
+	struct gpulink_window *w = NULL;
+	struct gpulink_memory *m = NULL;
+	static uint64_t own[8];
+
+	gpulink_window_open(device, 0, 0, BYTES, BOTH, &w);
+	gpulink_window_close(w);
+	gpulink_memory_register(device, own, sizeof(own), BOTH, &m);
+	gpulink_memory_unregister(m);
+}
+
+static void cancelled_properties(void)
+{
+	struct gpulink_endpoint_info endpoint;
+	struct gpulink_counters counters;
+	size_t bytes;
+	void *at;
+
+	gpulink_get_endpoint(device, 0, &endpoint, sizeof(endpoint));
+	gpulink_endpoint_memory(device, 0, &at, &bytes);
+	gpulink_get_counters(device, 0, &counters, sizeof(counters));
+}
+
+static void cancelled_stores(void)
+{
+	uint64_t value = 8;
+
+	gpulink_store(window, 64, &value, sizeof(value));
+	gpulink_load(window, 64, &value, sizeof(value));
+	gpulink_queue_store(polled, window, 72, &value, sizeof(value));
+	gpulink_queue_load(polled, window, 72, &value, sizeof(value));
+}
+
+static void operate(struct gpulink_queue *q)
+{
+	const struct gpulink_vector vector = { 80, "cancelled", 9 };
+	const struct gpulink_signal signal = { window, 96, 1, GPULINK_SIGNAL_ADD };
+	uint64_t value = 9;
+
+	gpulink_queue_put(q, window, 64, &value, sizeof(value), 1);
+	gpulink_queue_put_vector(q, window, &vector, 1, 2);
+	gpulink_queue_get(q, window, 64, memory, 0, 8, 3);
+	gpulink_queue_fetch_add(q, window, 104, 8, 1, NULL, 0, 4);
+	gpulink_queue_signal(q, &signal, 5);
+	gpulink_queue_post_release(q, 6);
+}
+
+static void cancelled_operations(void)
+{
+	operate(queue);
+	operate(polled);
+}
+
+static volatile int returned;
+
+/* A cancellation that is pending already acts at the first cancellation point. */
+static void *cancels_itself(void *call)
+{
+	pthread_cancel(pthread_self());
+	(*(void (**)(void))call)();
+	returned = 1;
+	pthread_testcancel();
+	return NULL;
+}
+
+static void is_not_cancelled(void (*call)(void), const char *name)
+{
+	pthread_t thread;
+	void *result = NULL;
+
+	returned = 0;
+	if (pthread_create(&thread, NULL, cancels_itself, &call))
+		return is(1, 0, name);
+	pthread_join(thread, &result);
+	is(returned && result == PTHREAD_CANCELED, 1, name);
+}
+
+static unsigned taken; /* by threads that are cancelled later */
+
+static void *waits_for_ever(void *unused)
+{
+	struct gpulink_completion done[8];
+
+	while (gpulink_wait(device, done, 8, 1, 1000000 * SECOND) > 0)
+		__atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
+	return unused;
+}
+
+static void *waits_for_word(void *unused)
+{
+	static uint64_t word;
+
+	gpulink_wait_until(&word, GPULINK_COMPARE_NE, 0, 1000000 * SECOND, NULL);
+	return unused;
+}
+
+static void is_cancelled(void *(*call)(void *), const char *name)
+{
+	void *result = NULL;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, call, NULL))
+		return is(1, 0, name);
+	pthread_cancel(thread);
+	pthread_join(thread, &result);
+	is(result == PTHREAD_CANCELED, 1, name);
+}
+
+static void test_cancel(void)
+{
+	struct gpulink_completion done[8];
+	uint64_t value = 3;
+
+	is(gpulink_queue_open(device, &polled), 0, "a queue");
+	is(gpulink_queue_descriptor(polled) >= 0, 1, "with a descriptor");
+	is_not_cancelled(cancelled_open, "a thread is not cancelled in open and close");
+	is_not_cancelled(cancelled_queue, "in those of a queue");
+	is_not_cancelled(cancelled_objects, "in those of windows and memories");
+	is_not_cancelled(cancelled_properties, "in queries");
+	is_not_cancelled(cancelled_stores, "in stores and loads");
+	is_not_cancelled(cancelled_operations, "in operations");
+	is(gpulink_queue_release(polled, 10 * SECOND), 0, "the queue is as before");
+	is(gpulink_queue_wait(polled, done, 8, 6, 10 * SECOND), 6, "with its completions");
+	is(gpulink_wait(device, done, 8, 6, 10 * SECOND), 6, "and so is the default queue");
+	is_cancelled(waits_for_ever, "a wait can be cancelled");
+	is_cancelled(waits_for_word, "and one for a word");
+	is(gpulink_put(window, 112, &value, sizeof(value), 7), 0, "another thread puts");
+	is(gpulink_wait(device, done, 8, 1, 10 * SECOND) == 1 && done[0].tag == 7, 1, "and gets its completion");
+	is(gpulink_release(device, 10 * SECOND), 0, "and releases");
+	is(loaded(112), 3, "its value is there");
+	is((long)taken, 0, "nothing was taken by who was cancelled");
+	gpulink_queue_close(polled);
+}
+
 /* --- devices that store and release by themselves: here the CPU with their functions --- */
 
 /* The next value, and what the record must hold then. */
@@ -269,6 +425,7 @@ int main(int argc, char **argv)
 		test_fork();
 		test_no_tag();
 		test_wait();
+		test_cancel();
 		test_doorbell();
 	}
 	gpulink_close(device);

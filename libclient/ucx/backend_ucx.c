@@ -63,7 +63,7 @@ static int get_counters(void *backend, unsigned partition, struct gpulink_counte
 	ucx_lock(u);
 	glk_ucx_lanes_count(u, partition, counters);
 	counters->err_endpoint += partition == u->process ? u->malformed : 0;
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 	handle = free_item((void **)&u->windows, &u->windows_max, sizeof(*u->windows), is_free_window);
 	if (handle < HANDLES)
 		u->windows[handle] = (struct ucx_window){ true, partition, rights, offset, bytes };
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	*window = (struct glk_backend_window){ .handle = handle, .partition = partition, .origin = offset };
 	return handle < HANDLES ? 0 : -GPULINK_ENOSPC;
 }
@@ -134,7 +134,7 @@ static void window_close(void *backend, const struct glk_backend_window *window,
 	(void)bytes;
 	ucx_lock(u);
 	u->windows[window->handle].open = false;
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 }
 
 static int memory_open(void *backend, void *address, size_t bytes, unsigned rights, uint32_t *handle)
@@ -145,7 +145,7 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 	*handle = free_item((void **)&u->memories, &u->memories_max, sizeof(*u->memories), is_free_memory);
 	if (*handle < HANDLES)
 		u->memories[*handle] = (struct ucx_memory){ address, bytes, rights };
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	return *handle < HANDLES ? 0 : -GPULINK_ENOSPC;
 }
 
@@ -156,7 +156,7 @@ static void memory_close(void *backend, uint32_t handle)
 	ucx_lock(u);
 	glk_requests_discard(u, u->memories[handle].address, u->memories[handle].bytes);
 	u->memories[handle].address = NULL;
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 }
 
 /* --- events of the wire --- */
@@ -280,7 +280,7 @@ static void destroy(struct ucx *u, bool own)
 	free(u->memories);
 	if (own) {
 		pthread_cond_destroy(&u->changed);
-		pthread_mutex_destroy(&u->lock);
+		pthread_mutex_destroy(&u->lock.lock);
 	}
 	free(u);
 	errno = cause;
@@ -331,7 +331,7 @@ static void leave(struct ucx *u)
 		if (u->peers[p].end.endpoint)
 			glk_peer_record(u, p, GLK_RECORD_BYE, 0);
 	glk_progress(u);
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	glk_progress_stop(u);
 	glk_peers_close(u, deadline + CLOSE_NS);
 }
@@ -428,7 +428,7 @@ static bool init_locks(struct ucx *u)
 		return false;
 	well = !pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) && !pthread_cond_init(&u->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (well && pthread_mutex_init(&u->lock, NULL)) {
+	if (well && pthread_mutex_init(&u->lock.lock, NULL)) {
 		pthread_cond_destroy(&u->changed);
 		return false;
 	}

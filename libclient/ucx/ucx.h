@@ -16,6 +16,7 @@
 #include <gpulink_regs.h>
 
 #include "../backend.h"
+#include "../cancel.h"
 #include "../lane/lane.h"
 #include "../ready_event.h"
 #include "ucx_machine.h"
@@ -89,7 +90,7 @@ struct ucx_queue {
 	struct ucx_queue *next;
 	unsigned number;
 	bool first;	       /* the default queue: its lanes are used by several threads, under `lanes` */
-	pthread_mutex_t lanes; /* before the device's lock */
+	struct glk_mutex lanes; /* before the device's lock */
 	struct ucx_link **links; /* by process, or column; NULL before the first store */
 	struct ucx_link *list;	 /* those that are there */
 	struct ucx_slot slots[GLK_RING_MAX];
@@ -98,7 +99,7 @@ struct ucx_queue {
 };
 
 struct ucx {
-	pthread_mutex_t lock;
+	struct glk_mutex lock;
 	pthread_cond_t changed; /* something that a thread may wait for */
 	unsigned wanting;	/* atomic: threads that wait for the lock */
 	struct glk_ucx_options options;
@@ -134,7 +135,25 @@ struct ucx {
 static inline void ucx_lock(struct ucx *u)
 {
 	__atomic_add_fetch(&u->wanting, 1, __ATOMIC_RELAXED);
-	pthread_mutex_lock(&u->lock);
+	glk_mutex_lock(&u->lock);
+	__atomic_sub_fetch(&u->wanting, 1, __ATOMIC_RELAXED);
+}
+
+static inline void ucx_unlock(struct ucx *u)
+{
+	glk_mutex_unlock(&u->lock);
+}
+
+/* As glk_mutex_leave() and glk_mutex_return(). */
+static inline int ucx_leave(struct ucx *u)
+{
+	return glk_mutex_leave(&u->lock);
+}
+
+static inline void ucx_return(struct ucx *u, int state)
+{
+	__atomic_add_fetch(&u->wanting, 1, __ATOMIC_RELAXED);
+	glk_mutex_return(&u->lock, state);
 	__atomic_sub_fetch(&u->wanting, 1, __ATOMIC_RELAXED);
 }
 

@@ -12,13 +12,13 @@
 static void lock_lanes(struct ucx_queue *queue)
 {
 	if (queue->first)
-		pthread_mutex_lock(&queue->lanes);
+		glk_mutex_lock(&queue->lanes);
 }
 
 static void unlock_lanes(struct ucx_queue *queue)
 {
 	if (queue->first)
-		pthread_mutex_unlock(&queue->lanes);
+		glk_mutex_unlock(&queue->lanes);
 }
 
 static bool has_room(const void *what)
@@ -82,7 +82,7 @@ static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t slot)
 	ucx_lock(u);
 	link->next = queue->list;
 	queue->list = link;
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	queue->links[slot] = link;
 	return link;
 }
@@ -164,7 +164,7 @@ void glk_ucx_lanes_close(struct ucx_queue *queue, bool child)
 	}
 	queue->list = NULL;
 	if (!child)
-		pthread_mutex_unlock(&u->lock);
+		ucx_unlock(u);
 }
 
 /* Lanes are counted up to the last packet that has left. */

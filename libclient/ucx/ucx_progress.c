@@ -59,7 +59,7 @@ void glk_progress_unlock(struct ucx *u)
 {
 	if (u->asleep && u->lent)
 		wake(u);
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 }
 
 /* Processes that ended: what they had sent before counts. */
@@ -85,13 +85,12 @@ static void take_events(struct ucx *u, const struct epoll_event *events, int cou
 static void sleep_without_thread(struct ucx *u)
 {
 	struct epoll_event events[EVENTS];
-	int count, timeout = glk_wire_arm(u->wire) ? RETRY_MS : 0;
+	int count, timeout = glk_wire_arm(u->wire) ? RETRY_MS : 0, state = ucx_leave(u);
 
-	pthread_mutex_unlock(&u->lock);
 	count = epoll_wait(u->poll, events, EVENTS, timeout);
 	if (count <= 0)
 		sched_yield();
-	ucx_lock(u);
+	ucx_return(u, state);
 	take_events(u, events, count);
 }
 
@@ -101,7 +100,7 @@ static void sleep_with_thread(struct ucx *u, uint64_t deadline)
 
 	if (u->asleep && u->lent)
 		wake(u);
-	pthread_cond_timedwait(&u->changed, &u->lock, &t);
+	glk_mutex_wait(&u->lock, &u->changed, &t);
 }
 
 bool glk_progress_until(struct ucx *u, bool (*met)(const void *what), const void *what, uint64_t deadline)
@@ -117,9 +116,10 @@ bool glk_progress_until(struct ucx *u, bool (*met)(const void *what), const void
 		if (!u->has_thread) {
 			sleep_without_thread(u);
 		} else if (spins < SPINS) {
-			pthread_mutex_unlock(&u->lock);
+			int state = ucx_leave(u);
+
 			sched_yield();
-			ucx_lock(u);
+			ucx_return(u, state);
 		} else {
 			sleep_with_thread(u, deadline);
 		}
@@ -141,14 +141,14 @@ static void *work(void *device)
 		glk_progress(u);
 		timeout = glk_wire_arm(u->wire) ? u->lent ? RETRY_MS : IDLE_MS : u->lent && !glk_wire_progress(u->wire) ? RETRY_MS : 0;
 		u->asleep = timeout != 0;
-		pthread_mutex_unlock(&u->lock);
+		ucx_unlock(u);
 		if (!timeout && __atomic_load_n(&u->wanting, __ATOMIC_RELAXED))
 			sched_yield();
 		count = epoll_wait(u->poll, events, EVENTS, timeout);
 		ucx_lock(u);
 		u->asleep = false;
 	}
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	return NULL;
 }
 
@@ -198,7 +198,7 @@ void glk_progress_stop(struct ucx *u)
 		ucx_lock(u);
 		u->stopping = true;
 		wake(u);
-		pthread_mutex_unlock(&u->lock);
+		ucx_unlock(u);
 		pthread_join(u->thread, NULL);
 	}
 	u->has_thread = false;

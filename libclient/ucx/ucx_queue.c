@@ -24,7 +24,7 @@ int glk_ucx_queue_open(struct ucx *u, struct ucx_queue **out)
 	queue->ucx = u;
 	queue->event.fd = -1;
 	queue->links = calloc(u->processes, sizeof(struct ucx_link *));
-	if (!queue->links || pthread_mutex_init(&queue->lanes, NULL)) {
+	if (!queue->links || pthread_mutex_init(&queue->lanes.lock, NULL)) {
 		free(queue->links);
 		free(queue);
 		return -GPULINK_ENOMEM;
@@ -36,7 +36,7 @@ int glk_ucx_queue_open(struct ucx *u, struct ucx_queue **out)
 	u->numbers |= 1u << queue->number;
 	queue->next = u->queues;
 	u->queues = queue;
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	*out = queue;
 	return 0;
 }
@@ -62,7 +62,7 @@ void glk_ucx_queue_close(struct ucx_queue *queue, bool child)
 	}
 	glk_ready_event_close(&queue->event);
 	if (!child)
-		pthread_mutex_destroy(&queue->lanes);
+		pthread_mutex_destroy(&queue->lanes.lock);
 	free(queue->links);
 	free(queue);
 }
@@ -155,7 +155,7 @@ static uint32_t put(struct ucx_queue *queue, const uint64_t words[GLK_SQE_WORDS]
 	status = glk_run_window(u, words, offset, bytes, GPULINK_WRITE, &window);
 	process = status ? 0 : window->partition;
 	offset += status ? 0 : window->offset;
-	pthread_mutex_unlock(&u->lock);
+	ucx_unlock(u);
 	for (uint64_t part; bytes && !status && !error; bytes -= part, data += part, offset += part) {
 		part = bytes < STORE_MAX ? bytes : STORE_MAX;
 		error = glk_ucx_lane_store(queue, process, offset, data, part);
@@ -205,7 +205,7 @@ static uint32_t execute(struct ucx_queue *queue, const uint64_t words[GLK_SQE_WO
 		return GLK_ST_LENGTH;
 	ucx_lock(queue->ucx);
 	status = glk_run_memory(queue->ucx, words, bytes, GPULINK_READ, &data);
-	pthread_mutex_unlock(&queue->ucx->lock);
+	ucx_unlock(queue->ucx);
 	if (status)
 		return status;
 	if (opcode == GLK_OP_PUTV)
@@ -329,6 +329,6 @@ int glk_ucx_descriptor(void *backend)
 
 	ucx_lock(queue->ucx);
 	fd = glk_ready_event_open(&queue->event, queue->taken != queue->finished);
-	pthread_mutex_unlock(&queue->ucx->lock);
+	ucx_unlock(queue->ucx);
 	return fd < 0 ? -GPULINK_EIO : fd;
 }

@@ -6,6 +6,7 @@
  * lost_test [ADDRESS NAMESPACE NAMESPACE]: processes 0 and 3 in one network namespace, which has the address, the others in the other one.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -217,6 +218,81 @@ static int stopped(struct all *a)
 	return 0;
 }
 
+/* --- threads that are cancelled while they wait for a process that has stopped --- */
+
+static void *release_for_ever(void *all)
+{
+	gpulink_release(((struct all *)all)->device, PATIENCE);
+	return NULL;
+}
+
+static void *release_queue_for_ever(void *queue)
+{
+	gpulink_queue_release(queue, PATIENCE);
+	return NULL;
+}
+
+static void *wait_for_ever(void *queue)
+{
+	struct gpulink_completion done;
+
+	gpulink_queue_wait(queue, &done, 1, 1, PATIENCE);
+	return NULL;
+}
+
+static int cancel(void *(*call)(void *), void *argument)
+{
+	void *result = NULL;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, call, argument))
+		return 1;
+	usleep(100000); /* asleep, perhaps */
+	pthread_cancel(thread);
+	pthread_join(thread, &result);
+	return result != PTHREAD_CANCELED;
+}
+
+/* The queues work as before, what was begun is complete when the process goes on, and the device closes. */
+static int cancelled(struct all *a)
+{
+	struct gpulink_queue *stores, *adds;
+	struct gpulink_completion done;
+	uint64_t word = 77;
+
+	EXPECT(gpulink_queue_open(a->device, &stores), 0);
+	EXPECT(gpulink_queue_open(a->device, &adds), 0);
+	EXPECT(meet_all(a), 0);
+	if (a->process == VICTIM) {
+		shared->victim = getpid();
+		raise(SIGSTOP);
+		EXPECT(meet_all(a), 0);
+		EXPECT(memcmp(a->memory + 4096, &word, 8) || memcmp(a->memory + 8192, &word, 8), 0);
+		return 0;
+	}
+	while (!shared->victim)
+		usleep(1000);
+	usleep(100000);
+	if (a->process == 0) {
+		EXPECT(gpulink_store(a->windows[VICTIM], 4096, &word, 8), 0);
+		EXPECT(gpulink_queue_store(stores, a->windows[VICTIM], 8192, &word, 8), 0);
+		EXPECT(gpulink_queue_fetch_add(adds, a->windows[VICTIM], 64, 8, 1, NULL, 0, 5), 0);
+		EXPECT(cancel(release_for_ever, a), 0);
+		EXPECT(cancel(release_queue_for_ever, stores), 0);
+		EXPECT(cancel(wait_for_ever, adds), 0);
+		EXPECT(gpulink_release(a->device, SECOND / 10), -GPULINK_ETIMEDOUT);
+		EXPECT(gpulink_queue_release(stores, SECOND / 10), -GPULINK_ETIMEDOUT);
+		EXPECT(gpulink_queue_wait(adds, &done, 1, 1, SECOND / 10), -GPULINK_ETIMEDOUT);
+		kill(shared->victim, SIGCONT);
+		EXPECT(gpulink_release(a->device, 20 * SECOND), 0);
+		EXPECT(gpulink_queue_release(stores, 20 * SECOND), 0);
+		EXPECT(gpulink_queue_wait(adds, &done, 1, 1, 20 * SECOND), 1);
+		EXPECT(done.tag == 5 && !done.error, true);
+	}
+	EXPECT(meet_all(a), 0);
+	return 0;
+}
+
 /*
  * Two-hop routing: 0 and 1 are one row, 2 and 3 the other. So 1 is the relay of 0 to 3, and 3 that of 2 to 1.
  */
@@ -383,6 +459,7 @@ int main(int argc, char **argv)
 	run("a process is killed before anyone has stored to it", killed_early, true, false);
 	run("a process closes the device", closed, false, false);
 	run("a process stops, and goes on", stopped, false, false);
+	run("a process stops, and threads that wait for it are cancelled", cancelled, false, false);
 	run("two-hop routing: a process is killed", routed_killed, true, true);
 	run("two-hop routing: a process stops, and goes on", routed_stopped, false, true);
 	printf("1..%u\n", number);
