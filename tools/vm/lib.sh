@@ -14,6 +14,14 @@ complaints+='|possible circular|suspicious RCU|scheduling while atomic|ODEBUG|re
 # For example a duplicate name; not -ENOMEM (-12), which suite injection provokes.
 complaints+='|kobject_add_internal failed for .* (with -EEXIST|\(error: -([^1]|1[^2]))'
 
+# lost_cards FOLDER: says what was too slow in a VM whose logs are in the folder. QEMU gives a device up 5 s after an access without an
+# answer; the guest then reads ones, and has no card.
+lost_cards() {
+	! grep -qs 'timed out waiting for reply' "$1/qemu.log" || echo "card lost: no answer for 5 s, machine too slow"
+	cat "$1"/*.log 2>/dev/null | sed -n 's/^gpulink-[a-z]*: \(.*machine too slow\)$/\1/p' | sort | uniq -c |
+		sed 's/^ *1 //; s/^ *\([0-9][0-9]*\) \(.*slow\)$/\1 times: \2/' || true
+}
+
 # No fsync: a root file system that a crash leaves broken is made again. No documentation: it is not used.
 dpkg_options=(--dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*'
 	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*')

@@ -77,8 +77,7 @@ void server_serve(struct server *server)
 	error = vfu_session_serve(server->session);
 	took = server_now_ns() - began;
 	if (took >= QEMU_WAITS_NS)
-		server_log(server->name, "card lost: no answer for %u s, machine too slow: QEMU waits 5 s",
-			   (unsigned)(took / 1000000000u));
+		server_log(server->name, "lost by QEMU: no answer for %u s, machine too slow", (unsigned)(took / 1000000000u));
 	if (!error)
 		return;
 	if (error != -ECONNRESET)
