@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config.h"
 
+#include "../common/number.h"
 #include "protocol/endpoint_name.h"
 
 #include <gpulink_admin.h>
-#include "../common/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
+#include "../common/number.h"
 #include "protocol/endpoint_name.h"
 #include "protocol/range_text.h"
 
 #include <gpulink_admin.h>
-#include "../common/number.h"
 
 #include <ctype.h>
 #include <dirent.h>

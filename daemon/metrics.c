@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics.h"
 
+#include "../common/number.h"
 #include "listen.h"
 #include "log.h"
 #include "metrics_text.h"
 
 #include <microhttpd.h>
-#include "../common/number.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include "../../common/number.h"
 #include "mcap.h"
 #include "signature.h"
 #include "xclbin.h"
 
 #include <json-c/json.h>
-#include "../../common/number.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "range_text.h"
 
-#include <gpulink_admin.h>
 #include "../../common/number.h"
+
+#include <gpulink_admin.h>
 
 #include <grp.h>
 #include <pwd.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view.h"
 
+#include "../../common/number.h"
+
 #include <json-c/json.h>
 #include <json_put.h>
-#include "../../common/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,20 +143,22 @@ static enum exit_code read_link(struct reading *r, const char *op, const char *c
 
 static enum exit_code read_card(struct reading *r, struct json_object *info)
 {
-	static const char *const of_card[] = {"state", "link_state", "generation", NULL}, *const unknown_link[] = {"state", "generation", NULL};
+	static const char *const of_card[] = {"state", "link_state", "generation", NULL};
 	static const char *const of_link[] = {"crc_errors", "sequence_errors", "protocol_errors", "version_errors", "lost_packets",
 					      "timeouts", "denied", NULL};
 	const char *link_state = text_of(info, "link_state");
-	bool linked = link_state && strcmp(link_state, "unknown");
+	bool loopback = link_state && !strcmp(link_state, "loopback");
 	enum exit_code code;
 
-	put_members(r, "", info, linked ? of_card : unknown_link, NULL);
-	if (!linked) /* lost, or being reset */
-		keep(r, "link_state");
+	/* Of a card that is lost or being reset. */
+	if (link_state && !strcmp(link_state, "unknown"))
+		json_object_object_del(info, "link_state");
+	put_members(r, "", info, of_card, NULL);
+	keep(r, "link_state");
 	code = read_partitions(r, "partitions", ALL_PARTITIONS, put_partition);
 	if (code != EXIT_NO_DAEMON)
 		code = read_partitions(r, "ranges", ALL_PARTITIONS, put_range);
-	if (code != EXIT_NO_DAEMON && (!link_state || strcmp(link_state, "loopback"))) {
+	if (code != EXIT_NO_DAEMON && !loopback) {
 		code = read_link(r, "link", NULL);
 		if (code != EXIT_NO_DAEMON)
 			code = read_link(r, "link_counters", of_link);
