@@ -160,6 +160,22 @@ static inline int glk_queue_check(const struct gpulink_queue *queue)
 	return glk_device_check(queue ? queue->device : NULL);
 }
 
+/* The default queue, which several threads use. */
+static inline bool glk_queue_is_shared(const struct gpulink_queue *queue)
+{
+	return queue->number == 0;
+}
+
+static inline struct glk_flight *glk_queue_flight(struct gpulink_queue *queue, uint64_t entry)
+{
+	return &queue->flight[entry % GLK_RING_MAX];
+}
+
+static inline unsigned glk_queue_in_flight(const struct gpulink_queue *queue)
+{
+	return (unsigned)(queue->submitted - queue->completed);
+}
+
 /* window.c: opens the view of a window in a queue's context. */
 int glk_window_open_view(struct gpulink_window *window, struct gpulink_queue *queue);
 
