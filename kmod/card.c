@@ -51,7 +51,7 @@ static bool card_move_state(struct glk_card *card, enum glk_state from, enum glk
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	if (moved) {
 		trace_gpulink_state(card, before, to);
-		schedule_work(&card->state_work);
+		queue_work(glk_wq, &card->state_work);
 	}
 	return moved;
 }
@@ -71,7 +71,7 @@ void glk_card_mark_lost(struct glk_card *card)
 {
 	if (card_move_state(card, GLK_LIVE, GLK_LOST)) {
 		glk_err(card, GLK_ERROR_LOST, "card stopped responding\n");
-		schedule_work(&card->lost_work);
+		queue_work(glk_wq, &card->lost_work);
 	}
 	glk_contexts_wake(card);
 }

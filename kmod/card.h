@@ -144,6 +144,9 @@ struct glk_card {
 	struct glk_errors errors;
 };
 
+/* All work of the driver: some waits for seconds, for a drain, a move or a reset. */
+extern struct workqueue_struct *glk_wq;
+
 /* card.c */
 static inline u64 glk_read(struct glk_card *card, u32 offset)
 {

@@ -57,7 +57,7 @@ static void import_move_notify(struct dma_buf_attachment *attach)
 		return;
 	import_drop_mapping(import);
 	import->deadline = jiffies + REMAP_TIMEOUT;
-	schedule_delayed_work(&import->remap, 0);
+	queue_delayed_work(glk_wq, &import->remap, 0);
 }
 
 static const struct dma_buf_attach_ops import_attach_ops = {
@@ -130,7 +130,7 @@ static void import_remap_work(struct work_struct *work)
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	if (err == -ETIMEDOUT && time_before(jiffies, import->deadline))
-		schedule_delayed_work(&import->remap, REMAP_RETRY);
+		queue_delayed_work(glk_wq, &import->remap, REMAP_RETRY);
 	else if (err)
 		glk_warn(card, GLK_ERROR_DMABUF,
 			 "could not map a moved dma-buf again (%d): entries that use registration %u fail\n",

@@ -113,7 +113,7 @@ static void proof_move_notify(struct dma_buf_attachment *attach)
 				    proof->window->partition) == -ETIMEDOUT)
 		proof_cut_endpoint(proof);
 	proof_drop_mapping(proof);
-	schedule_delayed_work(&proof->remap, 0);
+	queue_delayed_work(glk_wq, &proof->remap, 0);
 }
 
 static const struct dma_buf_attach_ops proof_attach_ops = {
@@ -303,7 +303,7 @@ static void proof_remap_work(struct work_struct *work)
 	up_read(&card->state_lock);
 	glk_ranges_sweep(card);
 	if (err)
-		schedule_delayed_work(&proof->remap, REMAP_RETRY);
+		queue_delayed_work(glk_wq, &proof->remap, REMAP_RETRY);
 }
 
 /* Attaches a dma-buf. Takes no lock of the card. */

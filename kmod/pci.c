@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PCI driver of the card: probe and removal. Resets and error recovery: recovery.c. */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
 
 #include "account.h"
 #include "card.h"
@@ -13,6 +15,8 @@
 #include "registration.h"
 #include "sysfs.h"
 #include "window.h"
+
+struct workqueue_struct *glk_wq;
 
 static int card_map_bars(struct glk_card *card)
 {
@@ -205,9 +209,12 @@ static int __init glk_init(void)
 
 	glk_account_init();
 	glk_sysfs_init();
+	glk_wq = alloc_workqueue("gpulink", WQ_UNBOUND, 0);
+	if (!glk_wq)
+		return -ENOMEM;
 	err = glk_chardev_init();
 	if (err)
-		return err;
+		goto workqueue;
 	err = glk_pmu_init();
 	if (err)
 		goto chardev;
@@ -221,6 +228,8 @@ debugfs:
 	glk_pmu_exit();
 chardev:
 	glk_chardev_exit();
+workqueue:
+	destroy_workqueue(glk_wq);
 	return err;
 }
 module_init(glk_init);
@@ -232,6 +241,9 @@ static void __exit glk_exit(void)
 	glk_debugfs_exit();
 	glk_pmu_exit();
 	glk_chardev_exit();
+	destroy_workqueue(glk_wq);
+	/* A task may be about to return from the glk_object_put() that ended the wait for it. */
+	synchronize_rcu_tasks();
 }
 module_exit(glk_exit);
 
