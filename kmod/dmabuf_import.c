@@ -158,6 +158,15 @@ int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf,
 	}
 }
 
+/* Whether the descriptor's access mode includes the rights. */
+bool glk_import_allows(const struct dma_buf *dmabuf, u32 rights)
+{
+	fmode_t mode = dmabuf->file->f_mode;
+
+	return (!(rights & GPULINK_ALLOW_READ) || (mode & FMODE_READ)) &&
+	       (!(rights & GPULINK_ALLOW_WRITE) || (mode & FMODE_WRITE));
+}
+
 /* Attaches a dma-buf. Takes no lock of the card. */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
 					   u32 flags)
@@ -174,7 +183,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	if (!bytes || bytes > dmabuf->size || offset > dmabuf->size - bytes)
 		goto put;
 	err = -EACCES;
-	if ((flags & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE))
+	if (!glk_import_allows(dmabuf, flags))
 		goto put;
 	/* A card that accesses its own windows would deadlock. */
 	err = -ELOOP;

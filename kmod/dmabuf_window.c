@@ -323,8 +323,7 @@ static struct glk_proof *proof_attach(struct glk_card *card, int fd, u64 offset,
 	if (bytes > dmabuf->size || offset > dmabuf->size - bytes)
 		goto put;
 	err = -EACCES;
-	if (((rights & GPULINK_ALLOW_READ) && !(dmabuf->file->f_mode & FMODE_READ)) ||
-	    ((rights & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE)))
+	if (!glk_import_allows(dmabuf, rights))
 		goto put;
 	/* A window onto a window would never leave the card. */
 	err = -ELOOP;
