@@ -436,11 +436,8 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 		mutex_unlock(&ctx->map_lock);
 	}
 	up_read(&ctx->card->state_lock);
-	if (err != -EAGAIN)
-		return ret;
-	/* The access is repeated. The work that ends the move is bounded. */
-	schedule_timeout_killable(1);
-	return VM_FAULT_NOPAGE;
+	/* The work that ends the move is bounded. */
+	return err == -EAGAIN ? glk_fault_again() : ret;
 }
 
 #ifdef GLK_HAVE_HUGE_FAULT
