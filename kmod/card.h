@@ -128,6 +128,7 @@ struct glk_card {
 	struct kobject *partitions_kobj;
 	struct mutex range_lock;	/* see above */
 	struct list_head dead_ranges;	/* removed; their directories may still exist */
+	struct work_struct cut_work;	/* removes endpoints that were cut off */
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
 	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */

@@ -8,8 +8,9 @@
  * The attachment is dynamic. When the memory moves, the exporter notifies the driver with the
  * buffer's reservation lock held. Before the notification returns, no store can reach the old
  * place: the window's user mappings are removed, so that later accesses wait in the page fault; its
- * slices are invalid; and stores that the card had accepted are drained. A work item points the
- * slices at the new place, or revokes the window if that cannot be used.
+ * slices are invalid; and stores that the card had accepted are drained, or if that fails, their
+ * endpoint is cut off. A work item points the slices at the new place, or revokes the window if
+ * that cannot be used. The same holds before the memory of a window that is closed is unmapped.
  *
  * The notification may arrive while another thread holds or waits for card->lock, as in
  * dmabuf_import.c. It takes only card->entry_lock and card->drain_lock.
@@ -45,8 +46,8 @@ struct glk_proof {
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
 	bool armed;			/* the slices are valid; under card->entry_lock */
+	bool queued;			/* the card may have stores to it; changes with armed */
 	bool moving;			/* page faults wait; changes with armed */
-	bool cut;			/* the endpoint was cut off; the work removes it */
 	struct delayed_work remap;
 	unsigned long deadline;		/* for the work to succeed, in jiffies */
 	struct list_head list;		/* in ctx->dead_proofs */
@@ -66,36 +67,44 @@ static void proof_drop_mapping(struct glk_proof *proof)
 	proof->sgt = NULL;
 }
 
-/* Invalidates the slices. Returns whether they were valid; stores may then be queued still. */
-static bool proof_disarm(struct glk_proof *proof)
+/* Invalidates the slices. Stores may then be queued still. */
+static void proof_disarm(struct glk_proof *proof)
 {
 	struct glk_card *card = proof->card;
-	bool armed;
 
 	spin_lock(&card->entry_lock);
-	armed = proof->armed;
-	if (armed)
+	if (proof->armed)
 		glk_window_clear_slices(card, proof->window);
 	proof->armed = false;
 	spin_unlock(&card->entry_lock);
-	return armed;
+}
+
+/* The card has no stores to it, or cannot send them, since it was disarmed. */
+static void proof_set_drained(struct glk_proof *proof)
+{
+	spin_lock(&proof->card->entry_lock);
+	proof->queued = proof->armed;
+	spin_unlock(&proof->card->entry_lock);
 }
 
 /*
- * The card does not drain the stores, so they could arrive after the memory has another owner. Cut
- * the endpoint off: the card then rejects what is queued for it. The work item does the rest.
+ * Disarms, and makes sure that no store arrives any more: the memory may have another owner soon. A
+ * card lost just now may still be bus master: only its registers are known to be dead.
  */
-static void proof_cut_endpoint(struct glk_proof *proof)
+static void proof_settle(struct glk_proof *proof)
 {
 	struct glk_card *card = proof->card;
+	int err;
 
-	glk_err(card, GLK_ERROR_DMABUF,
-		"a dma-buf moves, and stores to it do not drain: partition %u loses its endpoint\n",
-		proof->window->partition);
-	glk_write(card, glk_partition_reg(proof->window->partition, GLK_PARTITION_EP_KIND),
-		  GLK_EP_NONE);
-	glk_read(card, GLK_CARD_STATUS);
-	proof->cut = true;
+	proof_disarm(proof);
+	if (!READ_ONCE(proof->queued))
+		return;
+	err = glk_card_drain_unlocked(card, GLK_DRAIN_PARTITION, proof->window->partition);
+	if (err == -ETIMEDOUT)
+		glk_endpoint_cut(card, proof->window->partition);
+	else if (err)
+		pci_clear_master(card->pdev);
+	proof_set_drained(proof);
 }
 
 /* The memory moves. On return no store can reach its old location. */
@@ -108,10 +117,7 @@ static void proof_move_notify(struct dma_buf_attachment *attach)
 	proof->deadline = jiffies + REMAP_TIMEOUT;
 	WRITE_ONCE(proof->moving, true);
 	glk_window_zap(proof->ctx, proof->window);
-	if (proof_disarm(proof) &&
-	    glk_card_drain_unlocked(proof->card, GLK_DRAIN_PARTITION,
-				    proof->window->partition) == -ETIMEDOUT)
-		proof_cut_endpoint(proof);
+	proof_settle(proof);
 	proof_drop_mapping(proof);
 	queue_delayed_work(glk_wq, &proof->remap, 0);
 }
@@ -225,6 +231,7 @@ static void proof_arm(struct glk_proof *proof)
 	spin_lock(&proof->card->entry_lock);
 	glk_window_write_slices(proof->ctx, proof->window);
 	proof->armed = true;
+	proof->queued = true;
 	WRITE_ONCE(proof->moving, false);
 	spin_unlock(&proof->card->entry_lock);
 }
@@ -287,9 +294,7 @@ static void proof_remap_work(struct work_struct *work)
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	if (!proof->retired && proof->moving && !glk_context_error(proof->ctx)) {
-		if (proof->cut)
-			glk_endpoint_clear(card, proof->window->partition);
-		proof->cut = false;
+		glk_endpoints_clear_cut(card);
 		if (proof->window->revoked)
 			WRITE_ONCE(proof->moving, false);
 		else
@@ -452,6 +457,22 @@ void glk_proof_revoke(struct glk_window *window)
 		proof_disarm(window->proof);
 }
 
+/* The stores of its revoked window were drained. Under card->lock. */
+void glk_proof_drained(struct glk_window *window)
+{
+	if (window->proof)
+		proof_set_drained(window->proof);
+}
+
+/* The card cannot access memory any more. */
+static void proof_mark_disarmed(struct glk_proof *proof)
+{
+	spin_lock(&proof->card->entry_lock);
+	proof->armed = false;
+	proof->queued = false;
+	spin_unlock(&proof->card->entry_lock);
+}
+
 /*
  * The revoked window is removed from the card. Returns whether glk_proofs_free() frees it, without
  * locks: the exporter may take its time.
@@ -463,7 +484,10 @@ bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window)
 	lockdep_assert_held(&ctx->card->lock);
 	if (!proof)
 		return false;
-	proof_disarm(proof);
+	if (ctx->card->state == GLK_LIVE)
+		proof_settle(proof);
+	else
+		proof_mark_disarmed(proof);
 	proof->retired = true;
 	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
 	list_add_tail(&proof->list, &ctx->dead_proofs);
@@ -489,9 +513,7 @@ void glk_proofs_mark_disarmed(struct glk_context *ctx)
 	struct glk_window *window;
 
 	lockdep_assert_held(&ctx->card->lock);
-	spin_lock(&ctx->card->entry_lock);
 	list_for_each_entry(window, &ctx->windows, list)
 		if (window->proof)
-			window->proof->armed = false;
-	spin_unlock(&ctx->card->entry_lock);
+			proof_mark_disarmed(window->proof);
 }

@@ -66,6 +66,7 @@ struct glk_partition {
 	bool enabled;		/* by this driver */
 	bool paused;		/* its driver binds: the card has no endpoint meanwhile */
 	bool held;		/* the drain failed: kind is none, but the card may write to it */
+	bool cut;		/* by glk_endpoint_cut(), and not removed yet */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
 	struct glk_range *ranges[GLK_RANGE_COUNT];
@@ -78,12 +79,17 @@ int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u6
 void glk_partition_defaults(struct glk_partition *partition);
 void glk_partition_restore(struct glk_card *card, unsigned int partition);
 
-/* endpoint.c: callers hold card->lock */
+/* endpoint.c: callers hold card->lock, except of glk_endpoint_cut() and glk_endpoints_init() */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size);
 bool glk_endpoint_is_whole(const struct glk_partition *p);
 void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition);
 int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+void glk_endpoint_reject(struct glk_card *card, unsigned int partition);
+void glk_endpoint_cut(struct glk_card *card, unsigned int partition);
+void glk_endpoints_clear_cut(struct glk_card *card);
+int glk_endpoints_release_pool(struct glk_card *card);
+void glk_endpoints_init(struct glk_card *card);
 void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
 
 /* endpoint_bus.c: callers of the first three hold card->lock */

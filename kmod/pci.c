@@ -111,6 +111,8 @@ static void card_stop_hardware(struct glk_card *card)
 	up_write(&card->state_lock);
 	glk_registrations_unmap(card, &revoked);
 	glk_registrations_free(&revoked);
+	/* Queued by notifications of dma-bufs, which are detached. */
+	cancel_work_sync(&card->cut_work);
 	glk_irqs_free(card);
 }
 
@@ -137,6 +139,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto disable;
 	}
 	glk_recovery_init(card);
+	glk_endpoints_init(card);
 	glk_link_init(card);
 	for (p = 0; p < GLK_PARTITION_COUNT; p++)
 		glk_partition_defaults(&card->partitions[p]);

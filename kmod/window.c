@@ -80,7 +80,9 @@ static void window_remove_slices(struct glk_context *ctx, struct glk_window *win
 		return;
 	glk_proof_revoke(window);
 	glk_window_clear_slices(card, window);
-	if (glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id) && window->object)
+	if (!glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id))
+		glk_proof_drained(window);
+	else if (window->object)
 		window->object->quarantine = true;
 }
 

@@ -55,6 +55,7 @@ void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
 int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg);
 bool glk_proof_moving(const struct glk_window *window);
 void glk_proof_revoke(struct glk_window *window);
+void glk_proof_drained(struct glk_window *window);
 bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window);
 void glk_proofs_free(struct glk_context *ctx);
 void glk_proofs_mark_disarmed(struct glk_context *ctx);

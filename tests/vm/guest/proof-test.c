@@ -316,6 +316,77 @@ static void test_cut(void)
 	usleep(100000);
 }
 
+/* Waits until the partition has no endpoint; only a failure takes as long as the deadline. */
+static bool endpoint_goes(void)
+{
+	for (unsigned i = 0; i < 300 && !endpoint_is("none"); i++)
+		usleep(100000);
+	return endpoint_is("none");
+}
+
+/* The partition works after its endpoint was cut off: it gets the endpoint again, and a put arrives. */
+static void works_again(const char *name)
+{
+	int fd, window;
+	struct cqe done;
+	struct sqe e;
+
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("endpoint", "0000:00:08.0 0"), 0, "the endpoint is set again");
+	fd = open_beside(&window);
+	e = put_inline((unsigned)window, 0, 4711, 0);
+	check(window >= 0 && !card_run(fd, &e, 1, &done) && status_of(&done) == GLK_ST_OK && !card_release(fd, NULL) &&
+		      *(uint64_t *)(memory + BYTES) == 4711,
+	      name);
+	close(fd);
+}
+
+/* As test_cut(), but the window is closed before the move ends. */
+static void test_cut_and_closed(void)
+{
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), window = open_window(buffer, 0, BYTES, RW, NULL);
+	struct sqe e = put_inline((unsigned)window, 0, 666, 0);
+	pthread_t mover;
+	struct cqe done;
+	void *moved;
+
+	check(window >= 0, "a window that is closed while its buffer moves without a drain");
+	is(write_file("flush_timeout_ns", "0"), 0, "stores stay queued until they are flushed");
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK, "a put is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	if (pthread_create(&mover, NULL, move_slowly, NULL))
+		exit(2);
+	usleep(500000);
+	is(card_unmap(card, (unsigned)window), 0, "the window is closed during the move");
+	pthread_join(mover, &moved);
+	check(!moved, "the buffer moved");
+	check(endpoint_goes(), "the partition has lost its endpoint");
+	works_again("a put through the new endpoint arrives");
+	check(all_are(memory, BYTES, MOVED_FROM), "nothing arrived where the buffer was");
+	ioctl(gpu, TEST_GPU_MOVE, 0); /* back */
+	close(buffer);
+	usleep(100000);
+}
+
+/* A window is closed, and the stores to its buffer do not drain: they must not arrive when the memory has another owner. */
+static void test_closed_undrained(void)
+{
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), window = open_window(buffer, 0, BYTES, RW, NULL);
+	struct sqe e = put_inline((unsigned)window, 0, 666, 0);
+	struct cqe done;
+
+	check(window >= 0, "a window that is closed without a drain");
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK, "a put is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	card_unmap(card, (unsigned)window);
+	close(buffer);
+	memset(memory, 0x11, BYTES); /* the next owner's */
+	check(endpoint_goes(), "the partition has lost its endpoint");
+	works_again("a put through the next endpoint arrives");
+	check(all_are(memory, BYTES, 0x11), "the queued put never arrived");
+	usleep(100000);
+}
+
 /* The endpoint is removed under the window: it is revoked. */
 static void test_end(void)
 {
@@ -380,8 +451,11 @@ int main(int argc, char **argv)
 	close(buffer);
 	usleep(100000); /* the last reference may go with a delay */
 	test_scattered();
-	if (move_error != EBUSY)
+	if (move_error != EBUSY) {
 		test_cut();
+		test_cut_and_closed();
+	}
+	test_closed_undrained();
 	test_end();
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;
