@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The card: identification, start and stop, drains. */
 #include <linux/iopoll.h>
+#include <linux/wait_bit.h>
 
 #include "card.h"
 #include "context.h"
@@ -349,6 +350,36 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 		return 0;
 	glk_card_mark_lost(card);
 	return -ENODEV;
+}
+
+/*
+ * What is mapped or attached for the PCI device must end with its binding. Brackets calls that do
+ * so, or end it, without state_lock, because exporters of dma-bufs may delay them. A call that
+ * attaches checks the card's state inside. Never held while user memory is accessed.
+ */
+void glk_binding_get(struct glk_card *card)
+{
+	atomic_inc(&card->binding_users);
+	/* Pairs with glk_binding_wait(): that waits, or the state is seen. */
+	smp_mb__after_atomic();
+}
+
+void glk_binding_put(struct glk_card *card)
+{
+	if (atomic_dec_and_test(&card->binding_users))
+		wake_up_var(&card->binding_users);
+}
+
+/* On removal, after the state has changed: no such call is in progress. */
+void glk_binding_wait(struct glk_card *card)
+{
+	/* Pairs with glk_binding_get(). */
+	smp_mb();
+	while (!wait_var_event_timeout(&card->binding_users, !atomic_read(&card->binding_users),
+				       10 * HZ))
+		glk_warn(card, GLK_ERROR_DMABUF,
+			 "%d calls wait for the exporters of dma-bufs, and the removal of the card for them\n",
+			 atomic_read(&card->binding_users));
 }
 
 /* Brackets reads of registers that change nothing else, in process context: without card->lock. */

@@ -39,9 +39,10 @@ struct glk_proof {
 	unsigned long first_page;	/* offset of the window in the buffer, in pages */
 	u64 bytes;
 	u32 rights;
-	/* Set once, when the window is placed; freed with the proof. */
-	struct glk_context *ctx;
+	/* Set once, when the window is placed; the window is freed with the proof. */
+	struct glk_context *ctx;	/* until it is retired */
 	struct glk_window *window;
+	struct address_space *mapping;	/* the user mappings'; holds a reference of its inode */
 	bool retired;			/* the window was unmapped; under card->lock */
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
@@ -50,7 +51,7 @@ struct glk_proof {
 	bool moving;			/* page faults wait; changes with armed */
 	struct delayed_work remap;
 	unsigned long deadline;		/* for the work to succeed, in jiffies */
-	struct list_head list;		/* in ctx->dead_proofs */
+	struct list_head list;		/* in glk_revoked.proofs */
 };
 
 bool glk_proof_moving(const struct glk_window *window)
@@ -116,7 +117,7 @@ static void proof_move_notify(struct dma_buf_attachment *attach)
 		return;
 	proof->deadline = jiffies + REMAP_TIMEOUT;
 	WRITE_ONCE(proof->moving, true);
-	glk_window_zap(proof->ctx, proof->window);
+	glk_window_zap(proof->card, proof->mapping, proof->window);
 	proof_settle(proof);
 	proof_drop_mapping(proof);
 	queue_delayed_work(glk_wq, &proof->remap, 0);
@@ -373,6 +374,7 @@ static void proof_free(struct glk_proof *proof)
 	dma_buf_put(dmabuf);
 	glk_uncharge(&proof->charge);
 	if (proof->window) {
+		iput(proof->mapping->host);
 		kvfree(proof->window->places);
 		kfree(proof->window);
 	}
@@ -389,6 +391,8 @@ static int proof_place(struct glk_proof *proof, struct glk_window *window)
 	if (err)
 		return err;
 	proof->window = window;
+	proof->mapping = proof->ctx->mapping;
+	ihold(proof->mapping->host);
 	proof->ctx->dmabuf_bytes += proof->charge.dmabuf_bytes;
 	proof_arm(proof);
 	return 0;
@@ -420,16 +424,13 @@ static int proof_open(struct glk_context *ctx, struct glk_proof *proof,
 	return 0;
 }
 
-/* GPULINK_IOCTL_WINDOW_DMABUF, with checked flags. */
-int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
+static int proof_attach_and_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
 {
 	unsigned long deadline = jiffies + MOVE_TIMEOUT;
 	struct glk_card *card = ctx->card;
 	struct glk_proof *proof;
 	int err;
 
-	if (arg->reserved)
-		return -EINVAL;
 	proof = proof_attach(card, arg->fd, arg->offset, arg->bytes, arg->flags);
 	if (IS_ERR(proof))
 		return PTR_ERR(proof);
@@ -447,6 +448,19 @@ int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *
 	if (!err)
 		return 0;
 	proof_free(proof);
+	return err;
+}
+
+/* GPULINK_IOCTL_WINDOW_DMABUF, with checked flags. */
+int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
+{
+	int err;
+
+	if (arg->reserved)
+		return -EINVAL;
+	glk_binding_get(ctx->card);
+	err = glk_context_error(ctx) ?: proof_attach_and_open(ctx, arg);
+	glk_binding_put(ctx->card);
 	return err;
 }
 
@@ -477,7 +491,7 @@ static void proof_mark_disarmed(struct glk_proof *proof)
  * The revoked window is removed from the card. Returns whether glk_proofs_free() frees it, without
  * locks: the exporter may take its time.
  */
-bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window)
+bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window, struct list_head *proofs)
 {
 	struct glk_proof *proof = window->proof;
 
@@ -490,20 +504,19 @@ bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window)
 		proof_mark_disarmed(proof);
 	proof->retired = true;
 	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
-	list_add_tail(&proof->list, &ctx->dead_proofs);
+	list_add_tail(&proof->list, proofs);
 	return true;
 }
 
-/* Detaches the dma-bufs of windows that were freed. Without locks that the work takes. */
-void glk_proofs_free(struct glk_context *ctx)
+/*
+ * Detaches the dma-bufs of windows that were freed, while the card is bound: with the device
+ * locked, or glk_binding_get(). Without locks that the work takes.
+ */
+void glk_proofs_free(struct list_head *proofs)
 {
 	struct glk_proof *proof, *next;
-	LIST_HEAD(dead);
 
-	mutex_lock(&ctx->card->lock);
-	list_splice_init(&ctx->dead_proofs, &dead);
-	mutex_unlock(&ctx->card->lock);
-	list_for_each_entry_safe(proof, next, &dead, list)
+	list_for_each_entry_safe(proof, next, proofs, list)
 		proof_free(proof);
 }
 

@@ -98,9 +98,10 @@ static int card_start_hardware(struct glk_card *card)
 /* Open files keep the card structure alive; their calls return ENODEV. */
 static void card_stop_hardware(struct glk_card *card)
 {
-	LIST_HEAD(revoked);
+	struct glk_revoked revoked;
 	unsigned int i;
 
+	glk_revoked_init(&revoked);
 	glk_recovery_remove(card);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
@@ -109,8 +110,8 @@ static void card_stop_hardware(struct glk_card *card)
 		glk_endpoint_clear(card, i);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
-	glk_registrations_unmap(card, &revoked);
-	glk_registrations_free(&revoked);
+	glk_revoked_free(card, &revoked);
+	glk_binding_wait(card);
 	/* Queued by notifications of dma-bufs, which are detached. */
 	cancel_work_sync(&card->cut_work);
 	glk_irqs_free(card);

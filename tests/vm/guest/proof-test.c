@@ -387,6 +387,86 @@ static void test_closed_undrained(void)
 	usleep(100000);
 }
 
+/* --- what ends with a reset, and with the binding of the driver --- */
+
+static bool write_root(const char *path, const char *text)
+{
+	int fd = seteuid(0) ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return !seteuid(USER) && ok;
+}
+
+static int attached(void)
+{
+	return ioctl(gpu, TEST_GPU_ATTACHED);
+}
+
+/* The file stays open, and its window too, but nothing of it holds the buffer or is charged. */
+static void test_reset(void)
+{
+	const char *limit = "/sys/module/gpulink/parameters/max_dmabuf_bytes_per_user";
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), stale = card, again;
+	char path[256], before[32] = "";
+	FILE *file = fopen(limit, "r");
+
+	if (!file || !fgets(before, sizeof(before), file))
+		printf("# no limit\n");
+	if (file)
+		fclose(file);
+	check(write_root(limit, "65536"), "a user may map one buffer");
+	check(open_window(buffer, 0, BYTES, RW, NULL) >= 0, "a window on it");
+	is(open_window(buffer, 0, BYTES, RW, NULL), -EDQUOT, "and no other one");
+	snprintf(path, sizeof(path), "%s/reset", folder);
+	check(write_root(path, "1"), "the card is reset");
+	card = open(card_name, O_RDWR | O_CLOEXEC);
+	again = open_window(buffer, 0, BYTES, RW, NULL);
+	check(again >= 0, "the reset has given back what the stale file was charged for");
+	is(card_unmap(card, (unsigned)again), 0, "that window is closed");
+	close(buffer);
+	usleep(100000); /* the last reference may go with a delay */
+	buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "the stale window does not keep the buffer");
+	close(buffer);
+	usleep(100000);
+	close(stale);
+	check(write_root(limit, before), "the limit is as before");
+}
+
+static int register_buffer(int buffer)
+{
+	struct gpulink_ioctl_register_dmabuf r = { .size = sizeof(r), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = BYTES };
+
+	return ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r) ? -errno : (int)r.handle;
+}
+
+/* Nothing stays attached to, or is attached by, a device that has no driver, although the file stays open. */
+static void test_unbind(const char *address)
+{
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), count;
+
+	check(open_window(buffer, 0, BYTES, RW, NULL) >= 0 && register_buffer(buffer) >= 0, "a window and a registration of a buffer");
+	check(write_root("/sys/bus/pci/drivers/gpulink/unbind", address), "the card is unbound");
+	count = attached();
+	is(register_buffer(buffer), -ENODEV, "the buffer cannot be registered");
+	is(open_window(buffer, 0, BYTES, RW, NULL), -ENODEV, "nor can a window be opened on it");
+	is(attached(), count, "neither attaches it to the device");
+	check(ioctl(gpu, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu, TEST_GPU_MOVE, 0), "the buffer can move: nothing pins it");
+	close(buffer);
+	usleep(100000);
+	buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "and the file does not keep it");
+	close(buffer);
+	usleep(100000);
+	check(write_root("/sys/bus/pci/drivers/gpulink/bind", address), "the card is bound again");
+	close(card);
+	if (seteuid(0) || chmod(card_name, 0666) || seteuid(USER))
+		exit(2);
+	card = open(card_name, O_RDWR | O_CLOEXEC);
+	is(write_file("endpoint", "0000:00:08.0 0"), 0, "the endpoint is set again");
+}
+
 /* The endpoint is removed under the window: it is revoked. */
 static void test_end(void)
 {
@@ -456,6 +536,8 @@ int main(int argc, char **argv)
 		test_cut_and_closed();
 	}
 	test_closed_undrained();
+	test_reset();
+	test_unbind("0000:00:04.0");
 	test_end();
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;
