@@ -145,6 +145,7 @@ void glk_endpoint_restore(struct glk_card *card, unsigned int partition)
 
 	lockdep_assert_held(&card->lock);
 	endpoint_release_held(card, partition);
+	glk_ranges_clear_held(card, partition);
 	if (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)) {
 		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
 			 "endpoint %s of partition %u: BAR %d was moved or resized; set the endpoint again\n",

@@ -25,7 +25,7 @@ enum glk_range_file {
 	GLK_RANGE_FILES,
 };
 
-/* A part of an endpoint's memory that users may open windows on. Does not change; see range.c. */
+/* A part of an endpoint's memory that users may open windows on; see range.c. */
 struct glk_range {
 	char name[GLK_RANGE_NAME_BYTES];
 	unsigned int index;	/* in its partition's ranges */
@@ -33,6 +33,7 @@ struct glk_range {
 	u32 rights;		/* GPULINK_ALLOW_* */
 	kuid_t uid;		/* owner; invalid: none */
 	kgid_t gid;		/* group that owns it as well; invalid: none */
+	bool held;		/* removed, but its users' stores may still arrive */
 	struct list_head list;	/* in card->dead_ranges, once removed */
 	/* Its directory, under card->range_lock: range_sysfs.c. */
 	struct kobject *shown_in;
@@ -106,6 +107,7 @@ int glk_range_check(struct glk_card *card, unsigned int partition, u64 offset, u
 struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text);
 int glk_range_remove(struct glk_card *card, unsigned int partition, const char *name);
 void glk_ranges_clear(struct glk_card *card, unsigned int partition);
+void glk_ranges_clear_held(struct glk_card *card, unsigned int partition);
 
 /* range_sysfs.c */
 void glk_ranges_sweep(struct glk_card *card);

@@ -387,6 +387,66 @@ static void test_closed_undrained(void)
 	usleep(100000);
 }
 
+/* --- ranges --- */
+
+static int open_range(void)
+{
+	int fd = open(card_name, O_RDWR | O_CLOEXEC), window = card_window(fd, 0, 0, BYTES, NULL);
+
+	close(fd);
+	return window < 0 ? window : 0;
+}
+
+static bool range_exists(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/partitions/0/ranges/%s", folder, name);
+	return !access(path, F_OK);
+}
+
+/* A right to memory is taken away while its user's stores do not drain: the memory is not for somebody else yet. */
+static void test_range(void)
+{
+	const char *mine = "mine 0 65536 1000 - rw", *next = "next 4096 4096 1001 - rw", *beside = "beside 65536 4096 1001 - rw";
+	int window, reset;
+	char path[256];
+	struct cqe done;
+	struct sqe e;
+
+	is(write_file("ranges/add", mine), 0, "a range of the user");
+	window = card_window(card, 0, 0, BYTES, NULL);
+	e = put_inline((unsigned)window, 0, 666, 0);
+	check(window >= 0 && !card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK, "a put to it is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "its removal says that stores may still arrive");
+	check(range_exists("mine"), "it is still shown");
+	is(open_range(), -EACCES, "it grants nothing");
+	is(write_file("ranges/add", next), -EBUSY, "nobody else gets its memory");
+	is(write_file("ranges/add", mine), -EBUSY, "nor its name");
+	is(write_file("ranges/add", beside), 0, "memory beside it can be granted");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "it is not removed");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("ranges/remove", "mine"), 0, "now it is");
+	check(!range_exists("mine"), "and gone");
+	is(write_file("ranges/add", mine) ?: open_range(), 0, "the range is added again");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "a removal without a drain");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("ranges/add", mine) ?: open_range(), 0, "the same range replaces it");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "a removal without a drain, and a reset");
+	snprintf(path, sizeof(path), "%s/reset", folder);
+	reset = seteuid(0) ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+	is(write(reset, "1", 1), 1, "the card is reset");
+	close(reset);
+	ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0);
+	check(!seteuid(USER) && !range_exists("mine") && range_exists("beside"), "that removes the range");
+	close(card);
+	card = open(card_name, O_RDWR | O_CLOEXEC);
+	is(write_file("ranges/remove", "beside"), 0, "the other one is removed");
+}
+
 /* --- what ends with a reset, and with the binding of the driver --- */
 
 static bool write_root(const char *path, const char *text)
@@ -536,6 +596,7 @@ int main(int argc, char **argv)
 		test_cut_and_closed();
 	}
 	test_closed_undrained();
+	test_range();
 	test_reset();
 	test_unbind("0000:00:04.0");
 	test_end();
