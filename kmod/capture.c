@@ -111,7 +111,7 @@ static void capture_poll_work(struct work_struct *work)
 	if (wq_has_sleeper(&capture->wait) && capture_update(capture))
 		capture_wake(capture);
 	if (!READ_ONCE(capture->error))
-		schedule_delayed_work(&capture->poll_work, msecs_to_jiffies(POLL_MS));
+		queue_delayed_work(glk_wq, &capture->poll_work, msecs_to_jiffies(POLL_MS));
 }
 
 /* --- the file --- */
@@ -241,7 +241,7 @@ static int capture_open(struct inode *inode, struct file *file)
 	get_device(&card->dev);
 	card->capture = capture;
 	file->private_data = capture;
-	schedule_delayed_work(&capture->poll_work, msecs_to_jiffies(POLL_MS));
+	queue_delayed_work(glk_wq, &capture->poll_work, msecs_to_jiffies(POLL_MS));
 	err = stream_open(inode, file);
 leave:
 	glk_card_leave(card);

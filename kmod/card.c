@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The card: identification, start and stop, drains. */
 #include <linux/iopoll.h>
+#include <linux/wait_bit.h>
 
 #include "card.h"
 #include "context.h"
@@ -51,7 +52,7 @@ static bool card_move_state(struct glk_card *card, enum glk_state from, enum glk
 	raw_spin_unlock_irqrestore(&card->snapshot_lock, flags);
 	if (moved) {
 		trace_gpulink_state(card, before, to);
-		schedule_work(&card->state_work);
+		queue_work(glk_wq, &card->state_work);
 	}
 	return moved;
 }
@@ -71,7 +72,7 @@ void glk_card_mark_lost(struct glk_card *card)
 {
 	if (card_move_state(card, GLK_LIVE, GLK_LOST)) {
 		glk_err(card, GLK_ERROR_LOST, "card stopped responding\n");
-		schedule_work(&card->lost_work);
+		queue_work(glk_wq, &card->lost_work);
 	}
 	glk_contexts_wake(card);
 }
@@ -349,6 +350,36 @@ int glk_card_read_error(struct glk_card *card, u64 value)
 		return 0;
 	glk_card_mark_lost(card);
 	return -ENODEV;
+}
+
+/*
+ * What is mapped or attached for the PCI device must end with its binding. Brackets calls that do
+ * so, or end it, without state_lock, because exporters of dma-bufs may delay them. A call that
+ * attaches checks the card's state inside. Never held while user memory is accessed.
+ */
+void glk_binding_get(struct glk_card *card)
+{
+	atomic_inc(&card->binding_users);
+	/* Pairs with glk_binding_wait(): that waits, or the state is seen. */
+	smp_mb__after_atomic();
+}
+
+void glk_binding_put(struct glk_card *card)
+{
+	if (atomic_dec_and_test(&card->binding_users))
+		wake_up_var(&card->binding_users);
+}
+
+/* On removal, after the state has changed: no such call is in progress. */
+void glk_binding_wait(struct glk_card *card)
+{
+	/* Pairs with glk_binding_get(). */
+	smp_mb();
+	while (!wait_var_event_timeout(&card->binding_users, !atomic_read(&card->binding_users),
+				       10 * HZ))
+		glk_warn(card, GLK_ERROR_DMABUF,
+			 "%d calls wait for the exporters of dma-bufs, and the removal of the card for them\n",
+			 atomic_read(&card->binding_users));
 }
 
 /* Brackets reads of registers that change nothing else, in process context: without card->lock. */

@@ -103,6 +103,7 @@ struct glk_card {
 	struct mutex notify_lock;	/* see notify.c; no other lock is taken under it */
 	bool published;
 	struct work_struct link_work;
+	atomic_t binding_users;	/* see glk_binding_get() */
 	bool link_reported;	/* link_work last reported the link as up */
 	u64 link_settings[GLK_LINK_SETTINGS];
 	void __iomem *regs;
@@ -128,6 +129,7 @@ struct glk_card {
 	struct kobject *partitions_kobj;
 	struct mutex range_lock;	/* see above */
 	struct list_head dead_ranges;	/* removed; their directories may still exist */
+	struct work_struct cut_work;	/* removes endpoints that were cut off */
 	struct notifier_block bus_notifier;
 	struct dentry *debugfs;
 	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */
@@ -143,6 +145,9 @@ struct glk_card {
 	struct glk_vector vectors[GLK_CONTEXT_COUNT + 1];
 	struct glk_errors errors;
 };
+
+/* All work of the driver: some waits for seconds, for a drain, a move or a reset. */
+extern struct workqueue_struct *glk_wq;
 
 /* card.c */
 static inline u64 glk_read(struct glk_card *card, u32 offset)
@@ -172,6 +177,9 @@ bool glk_card_responds(struct glk_card *card);
 void glk_card_mark_lost(struct glk_card *card);
 int glk_card_drain(struct glk_card *card, unsigned int kind, unsigned int id);
 int glk_card_drain_unlocked(struct glk_card *card, unsigned int kind, unsigned int id);
+void glk_binding_get(struct glk_card *card);
+void glk_binding_put(struct glk_card *card);
+void glk_binding_wait(struct glk_card *card);
 int glk_card_enter(struct glk_card *card);
 void glk_card_leave(struct glk_card *card);
 int glk_card_enter_to_read(struct glk_card *card);

@@ -108,7 +108,6 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	INIT_LIST_HEAD(&ctx->windows);
 	INIT_LIST_HEAD(&ctx->registrations);
 	INIT_LIST_HEAD(&ctx->regions);
-	INIT_LIST_HEAD(&ctx->dead_proofs);
 
 	down_read(&card->state_lock);
 	err = glk_card_error(card);
@@ -131,12 +130,25 @@ free:
 	return err;
 }
 
+void glk_revoked_init(struct glk_revoked *revoked)
+{
+	INIT_LIST_HEAD(&revoked->registrations);
+	INIT_LIST_HEAD(&revoked->proofs);
+}
+
+void glk_revoked_free(struct glk_card *card, struct glk_revoked *revoked)
+{
+	glk_registrations_unmap(card, &revoked->registrations);
+	glk_registrations_free(&revoked->registrations);
+	glk_proofs_free(&revoked->proofs);
+}
+
 /*
  * Removes the context from the card and frees the memory that the card could access. Moves its
- * registrations to `revoked`; the caller must unmap and free them after it released the locks.
- * Under card->lock and state_lock (for reading or writing).
+ * registrations and dma-bufs to `revoked`. Under card->lock and state_lock (for reading or
+ * writing).
  */
-void glk_context_detach(struct glk_context *ctx, struct list_head *revoked)
+void glk_context_detach(struct glk_context *ctx, struct glk_revoked *revoked)
 {
 	struct glk_card *card = ctx->card;
 	bool live = card->state == GLK_LIVE && card->generation == ctx->generation;
@@ -159,9 +171,9 @@ void glk_context_detach(struct glk_context *ctx, struct list_head *revoked)
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
 	glk_regions_free_all(ctx);
-	glk_window_free_all(ctx);
+	glk_window_free_all(ctx, &revoked->proofs);
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
-		glk_registration_revoke(ctx, reg, revoked);
+		glk_registration_revoke(ctx, reg, &revoked->registrations);
 	glk_ring_destroy(ctx);
 	glk_memory_free(card, &ctx->record);
 	card->contexts[ctx->id] = NULL;
@@ -172,7 +184,7 @@ void glk_context_detach(struct glk_context *ctx, struct list_head *revoked)
  * Detaches the contexts of all open files, which are stale: after a reset, while the card is not
  * live yet, or on removal.
  */
-void glk_contexts_detach(struct glk_card *card, struct list_head *revoked)
+void glk_contexts_detach(struct glk_card *card, struct glk_revoked *revoked)
 {
 	unsigned int i;
 
@@ -185,18 +197,19 @@ void glk_contexts_detach(struct glk_card *card, struct list_head *revoked)
 void glk_context_close(struct glk_context *ctx)
 {
 	struct glk_card *card = ctx->card;
-	LIST_HEAD(revoked);
+	struct glk_revoked revoked;
 
+	glk_revoked_init(&revoked);
+	glk_binding_get(card);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	glk_context_detach(ctx, &revoked);
 	mutex_unlock(&card->lock);
-	glk_registrations_unmap(card, &revoked);
 	up_read(&card->state_lock);
+	glk_revoked_free(card, &revoked);
+	glk_binding_put(card);
 	/* io_uring commands hold the file: none is left, and nothing requeues the watchdog. */
 	cancel_delayed_work_sync(&ctx->watchdog);
-	glk_registrations_free(&revoked);
-	glk_proofs_free(ctx);
 	/* Mappings hold the file: none is left that could show these pages. */
 	free_page((unsigned long)ctx->reset_cq);
 	free_page((unsigned long)ctx->dummy_doorbell);

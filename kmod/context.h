@@ -38,7 +38,6 @@ struct glk_context {
 	struct mutex map_lock;	/* see card.h */
 	struct list_head windows, registrations;
 	struct list_head regions;	/* changes under card->lock and map_lock */
-	struct list_head dead_proofs;	/* of freed windows; under card->lock */
 	/* Totals, also of charges: written under card->lock, read without it. */
 	unsigned int window_count, slice_count, registration_count;
 	unsigned int region_count, chunk_count;
@@ -59,6 +58,14 @@ struct glk_context {
 	u32 lost_releases;	/* releases that found lost stores; under card->lock */
 };
 
+/*
+ * What the card cannot use any more, but is still mapped for it. It is given back without locks,
+ * while the card is bound: with the device locked, or glk_binding_get().
+ */
+struct glk_revoked {
+	struct list_head registrations, proofs;
+};
+
 /* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
 int glk_context_open(struct glk_card *card, struct address_space *mapping,
 		     struct glk_context **out);
@@ -68,8 +75,10 @@ int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_error(struct glk_context *ctx);
 int glk_context_error_count(struct glk_context *ctx, u32 *errors);
-void glk_context_detach(struct glk_context *ctx, struct list_head *revoked);
-void glk_contexts_detach(struct glk_card *card, struct list_head *revoked);
+void glk_context_detach(struct glk_context *ctx, struct glk_revoked *revoked);
+void glk_contexts_detach(struct glk_card *card, struct glk_revoked *revoked);
+void glk_revoked_init(struct glk_revoked *revoked);
+void glk_revoked_free(struct glk_card *card, struct glk_revoked *revoked);
 void glk_contexts_wake(struct glk_card *card);
 void glk_contexts_zap(struct glk_card *card);
 void glk_contexts_mark_disarmed(struct glk_card *card);

@@ -57,7 +57,7 @@ static void import_move_notify(struct dma_buf_attachment *attach)
 		return;
 	import_drop_mapping(import);
 	import->deadline = jiffies + REMAP_TIMEOUT;
-	schedule_delayed_work(&import->remap, 0);
+	queue_delayed_work(glk_wq, &import->remap, 0);
 }
 
 static const struct dma_buf_attach_ops import_attach_ops = {
@@ -130,7 +130,7 @@ static void import_remap_work(struct work_struct *work)
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	if (err == -ETIMEDOUT && time_before(jiffies, import->deadline))
-		schedule_delayed_work(&import->remap, REMAP_RETRY);
+		queue_delayed_work(glk_wq, &import->remap, REMAP_RETRY);
 	else if (err)
 		glk_warn(card, GLK_ERROR_DMABUF,
 			 "could not map a moved dma-buf again (%d): entries that use registration %u fail\n",
@@ -158,6 +158,15 @@ int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf,
 	}
 }
 
+/* Whether the descriptor's access mode includes the rights. */
+bool glk_import_allows(const struct dma_buf *dmabuf, u32 rights)
+{
+	fmode_t mode = dmabuf->file->f_mode;
+
+	return (!(rights & GPULINK_ALLOW_READ) || (mode & FMODE_READ)) &&
+	       (!(rights & GPULINK_ALLOW_WRITE) || (mode & FMODE_WRITE));
+}
+
 /* Attaches a dma-buf. Takes no lock of the card. */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
 					   u32 flags)
@@ -174,7 +183,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 	if (!bytes || bytes > dmabuf->size || offset > dmabuf->size - bytes)
 		goto put;
 	err = -EACCES;
-	if ((flags & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE))
+	if (!glk_import_allows(dmabuf, flags))
 		goto put;
 	/* A card that accesses its own windows would deadlock. */
 	err = -ELOOP;

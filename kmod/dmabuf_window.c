@@ -8,8 +8,9 @@
  * The attachment is dynamic. When the memory moves, the exporter notifies the driver with the
  * buffer's reservation lock held. Before the notification returns, no store can reach the old
  * place: the window's user mappings are removed, so that later accesses wait in the page fault; its
- * slices are invalid; and stores that the card had accepted are drained. A work item points the
- * slices at the new place, or revokes the window if that cannot be used.
+ * slices are invalid; and stores that the card had accepted are drained, or if that fails, their
+ * endpoint is cut off. A work item points the slices at the new place, or revokes the window if
+ * that cannot be used. The same holds before the memory of a window that is closed is unmapped.
  *
  * The notification may arrive while another thread holds or waits for card->lock, as in
  * dmabuf_import.c. It takes only card->entry_lock and card->drain_lock.
@@ -38,18 +39,19 @@ struct glk_proof {
 	unsigned long first_page;	/* offset of the window in the buffer, in pages */
 	u64 bytes;
 	u32 rights;
-	/* Set once, when the window is placed; freed with the proof. */
-	struct glk_context *ctx;
+	/* Set once, when the window is placed; the window is freed with the proof. */
+	struct glk_context *ctx;	/* until it is retired */
 	struct glk_window *window;
+	struct address_space *mapping;	/* the user mappings'; holds a reference of its inode */
 	bool retired;			/* the window was unmapped; under card->lock */
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
 	bool armed;			/* the slices are valid; under card->entry_lock */
+	bool queued;			/* the card may have stores to it; changes with armed */
 	bool moving;			/* page faults wait; changes with armed */
-	bool cut;			/* the endpoint was cut off; the work removes it */
 	struct delayed_work remap;
 	unsigned long deadline;		/* for the work to succeed, in jiffies */
-	struct list_head list;		/* in ctx->dead_proofs */
+	struct list_head list;		/* in glk_revoked.proofs */
 };
 
 bool glk_proof_moving(const struct glk_window *window)
@@ -66,36 +68,44 @@ static void proof_drop_mapping(struct glk_proof *proof)
 	proof->sgt = NULL;
 }
 
-/* Invalidates the slices. Returns whether they were valid; stores may then be queued still. */
-static bool proof_disarm(struct glk_proof *proof)
+/* Invalidates the slices. Stores may then be queued still. */
+static void proof_disarm(struct glk_proof *proof)
 {
 	struct glk_card *card = proof->card;
-	bool armed;
 
 	spin_lock(&card->entry_lock);
-	armed = proof->armed;
-	if (armed)
+	if (proof->armed)
 		glk_window_clear_slices(card, proof->window);
 	proof->armed = false;
 	spin_unlock(&card->entry_lock);
-	return armed;
+}
+
+/* The card has no stores to it, or cannot send them, since it was disarmed. */
+static void proof_set_drained(struct glk_proof *proof)
+{
+	spin_lock(&proof->card->entry_lock);
+	proof->queued = proof->armed;
+	spin_unlock(&proof->card->entry_lock);
 }
 
 /*
- * The card does not drain the stores, so they could arrive after the memory has another owner. Cut
- * the endpoint off: the card then rejects what is queued for it. The work item does the rest.
+ * Disarms, and makes sure that no store arrives any more: the memory may have another owner soon. A
+ * card lost just now may still be bus master: only its registers are known to be dead.
  */
-static void proof_cut_endpoint(struct glk_proof *proof)
+static void proof_settle(struct glk_proof *proof)
 {
 	struct glk_card *card = proof->card;
+	int err;
 
-	glk_err(card, GLK_ERROR_DMABUF,
-		"a dma-buf moves, and stores to it do not drain: partition %u loses its endpoint\n",
-		proof->window->partition);
-	glk_write(card, glk_partition_reg(proof->window->partition, GLK_PARTITION_EP_KIND),
-		  GLK_EP_NONE);
-	glk_read(card, GLK_CARD_STATUS);
-	proof->cut = true;
+	proof_disarm(proof);
+	if (!READ_ONCE(proof->queued))
+		return;
+	err = glk_card_drain_unlocked(card, GLK_DRAIN_PARTITION, proof->window->partition);
+	if (err == -ETIMEDOUT)
+		glk_endpoint_cut(card, proof->window->partition);
+	else if (err)
+		pci_clear_master(card->pdev);
+	proof_set_drained(proof);
 }
 
 /* The memory moves. On return no store can reach its old location. */
@@ -107,13 +117,10 @@ static void proof_move_notify(struct dma_buf_attachment *attach)
 		return;
 	proof->deadline = jiffies + REMAP_TIMEOUT;
 	WRITE_ONCE(proof->moving, true);
-	glk_window_zap(proof->ctx, proof->window);
-	if (proof_disarm(proof) &&
-	    glk_card_drain_unlocked(proof->card, GLK_DRAIN_PARTITION,
-				    proof->window->partition) == -ETIMEDOUT)
-		proof_cut_endpoint(proof);
+	glk_window_zap(proof->card, proof->mapping, proof->window);
+	proof_settle(proof);
 	proof_drop_mapping(proof);
-	schedule_delayed_work(&proof->remap, 0);
+	queue_delayed_work(glk_wq, &proof->remap, 0);
 }
 
 static const struct dma_buf_attach_ops proof_attach_ops = {
@@ -225,6 +232,7 @@ static void proof_arm(struct glk_proof *proof)
 	spin_lock(&proof->card->entry_lock);
 	glk_window_write_slices(proof->ctx, proof->window);
 	proof->armed = true;
+	proof->queued = true;
 	WRITE_ONCE(proof->moving, false);
 	spin_unlock(&proof->card->entry_lock);
 }
@@ -287,9 +295,7 @@ static void proof_remap_work(struct work_struct *work)
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	if (!proof->retired && proof->moving && !glk_context_error(proof->ctx)) {
-		if (proof->cut)
-			glk_endpoint_clear(card, proof->window->partition);
-		proof->cut = false;
+		glk_endpoints_clear_cut(card);
 		if (proof->window->revoked)
 			WRITE_ONCE(proof->moving, false);
 		else
@@ -303,7 +309,7 @@ static void proof_remap_work(struct work_struct *work)
 	up_read(&card->state_lock);
 	glk_ranges_sweep(card);
 	if (err)
-		schedule_delayed_work(&proof->remap, REMAP_RETRY);
+		queue_delayed_work(glk_wq, &proof->remap, REMAP_RETRY);
 }
 
 /* Attaches a dma-buf. Takes no lock of the card. */
@@ -323,8 +329,7 @@ static struct glk_proof *proof_attach(struct glk_card *card, int fd, u64 offset,
 	if (bytes > dmabuf->size || offset > dmabuf->size - bytes)
 		goto put;
 	err = -EACCES;
-	if (((rights & GPULINK_ALLOW_READ) && !(dmabuf->file->f_mode & FMODE_READ)) ||
-	    ((rights & GPULINK_ALLOW_WRITE) && !(dmabuf->file->f_mode & FMODE_WRITE)))
+	if (!glk_import_allows(dmabuf, rights))
 		goto put;
 	/* A window onto a window would never leave the card. */
 	err = -ELOOP;
@@ -369,6 +374,7 @@ static void proof_free(struct glk_proof *proof)
 	dma_buf_put(dmabuf);
 	glk_uncharge(&proof->charge);
 	if (proof->window) {
+		iput(proof->mapping->host);
 		kvfree(proof->window->places);
 		kfree(proof->window);
 	}
@@ -385,6 +391,8 @@ static int proof_place(struct glk_proof *proof, struct glk_window *window)
 	if (err)
 		return err;
 	proof->window = window;
+	proof->mapping = proof->ctx->mapping;
+	ihold(proof->mapping->host);
 	proof->ctx->dmabuf_bytes += proof->charge.dmabuf_bytes;
 	proof_arm(proof);
 	return 0;
@@ -416,16 +424,13 @@ static int proof_open(struct glk_context *ctx, struct glk_proof *proof,
 	return 0;
 }
 
-/* GPULINK_IOCTL_WINDOW_DMABUF, with checked flags. */
-int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
+static int proof_attach_and_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
 {
 	unsigned long deadline = jiffies + MOVE_TIMEOUT;
 	struct glk_card *card = ctx->card;
 	struct glk_proof *proof;
 	int err;
 
-	if (arg->reserved)
-		return -EINVAL;
 	proof = proof_attach(card, arg->fd, arg->offset, arg->bytes, arg->flags);
 	if (IS_ERR(proof))
 		return PTR_ERR(proof);
@@ -446,6 +451,19 @@ int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *
 	return err;
 }
 
+/* GPULINK_IOCTL_WINDOW_DMABUF, with checked flags. */
+int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
+{
+	int err;
+
+	if (arg->reserved)
+		return -EINVAL;
+	glk_binding_get(ctx->card);
+	err = glk_context_error(ctx) ?: proof_attach_and_open(ctx, arg);
+	glk_binding_put(ctx->card);
+	return err;
+}
+
 /* Revokes the card's access. Under card->lock. */
 void glk_proof_revoke(struct glk_window *window)
 {
@@ -453,34 +471,52 @@ void glk_proof_revoke(struct glk_window *window)
 		proof_disarm(window->proof);
 }
 
+/* The stores of its revoked window were drained. Under card->lock. */
+void glk_proof_drained(struct glk_window *window)
+{
+	if (window->proof)
+		proof_set_drained(window->proof);
+}
+
+/* The card cannot access memory any more. */
+static void proof_mark_disarmed(struct glk_proof *proof)
+{
+	spin_lock(&proof->card->entry_lock);
+	proof->armed = false;
+	proof->queued = false;
+	spin_unlock(&proof->card->entry_lock);
+}
+
 /*
  * The revoked window is removed from the card. Returns whether glk_proofs_free() frees it, without
  * locks: the exporter may take its time.
  */
-bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window)
+bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window, struct list_head *proofs)
 {
 	struct glk_proof *proof = window->proof;
 
 	lockdep_assert_held(&ctx->card->lock);
 	if (!proof)
 		return false;
-	proof_disarm(proof);
+	if (ctx->card->state == GLK_LIVE)
+		proof_settle(proof);
+	else
+		proof_mark_disarmed(proof);
 	proof->retired = true;
 	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
-	list_add_tail(&proof->list, &ctx->dead_proofs);
+	list_add_tail(&proof->list, proofs);
 	return true;
 }
 
-/* Detaches the dma-bufs of windows that were freed. Without locks that the work takes. */
-void glk_proofs_free(struct glk_context *ctx)
+/*
+ * Detaches the dma-bufs of windows that were freed, while the card is bound: with the device
+ * locked, or glk_binding_get(). Without locks that the work takes.
+ */
+void glk_proofs_free(struct list_head *proofs)
 {
 	struct glk_proof *proof, *next;
-	LIST_HEAD(dead);
 
-	mutex_lock(&ctx->card->lock);
-	list_splice_init(&ctx->dead_proofs, &dead);
-	mutex_unlock(&ctx->card->lock);
-	list_for_each_entry_safe(proof, next, &dead, list)
+	list_for_each_entry_safe(proof, next, proofs, list)
 		proof_free(proof);
 }
 
@@ -490,9 +526,7 @@ void glk_proofs_mark_disarmed(struct glk_context *ctx)
 	struct glk_window *window;
 
 	lockdep_assert_held(&ctx->card->lock);
-	spin_lock(&ctx->card->entry_lock);
 	list_for_each_entry(window, &ctx->windows, list)
 		if (window->proof)
-			window->proof->armed = false;
-	spin_unlock(&ctx->card->entry_lock);
+			proof_mark_disarmed(window->proof);
 }

@@ -54,6 +54,54 @@ static int endpoint_release_held(struct glk_card *card, unsigned int partition)
 	return 0;
 }
 
+/* The card rejects what is queued for the endpoint, and what comes later. */
+void glk_endpoint_reject(struct glk_card *card, unsigned int partition)
+{
+	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
+	glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
+}
+
+/*
+ * Stores queued for the endpoint must not arrive, and do not drain: cuts it off at once. A work
+ * removes it, whatever becomes of the window that led here. Takes no lock of the driver.
+ */
+void glk_endpoint_cut(struct glk_card *card, unsigned int partition)
+{
+	glk_err(card, GLK_ERROR_DMABUF,
+		"stores to a dma-buf do not drain: partition %u loses its endpoint\n", partition);
+	glk_endpoint_reject(card, partition);
+	WRITE_ONCE(card->partitions[partition].cut, true);
+	queue_work(glk_wq, &card->cut_work);
+}
+
+/* Removes the endpoints that were cut off. */
+void glk_endpoints_clear_cut(struct glk_card *card)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&card->lock);
+	for (i = 0; i < card->partition_count; i++)
+		if (READ_ONCE(card->partitions[i].cut))
+			glk_endpoint_clear(card, i);
+}
+
+static void endpoints_cut_work(struct work_struct *work)
+{
+	struct glk_card *card = container_of(work, struct glk_card, cut_work);
+
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	glk_endpoints_clear_cut(card);
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+	glk_ranges_sweep(card);
+}
+
+void glk_endpoints_init(struct glk_card *card)
+{
+	INIT_WORK(&card->cut_work, endpoints_cut_work);
+}
+
 /*
  * Removes the endpoint, after the card has flushed the stores queued for it. EBUSY: the drain did
  * not complete. The partition then has no endpoint, and gets none, but the mapping and the device
@@ -65,14 +113,14 @@ int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	int err = 0;
 
 	lockdep_assert_held(&card->lock);
+	WRITE_ONCE(p->cut, false);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return endpoint_release_held(card, partition);
 	glk_window_revoke_partition(card, partition, U64_MAX);
 	glk_ranges_clear(card, partition);
 	if (card->state == GLK_LIVE) {
 		err = glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
-		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
+		glk_endpoint_reject(card, partition);
 	}
 	p->held = p->kind == GPULINK_ENDPOINT_BUS;
 	p->kind = GPULINK_ENDPOINT_NONE;
@@ -97,6 +145,7 @@ void glk_endpoint_restore(struct glk_card *card, unsigned int partition)
 
 	lockdep_assert_held(&card->lock);
 	endpoint_release_held(card, partition);
+	glk_ranges_clear_held(card, partition);
 	if (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)) {
 		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
 			 "endpoint %s of partition %u: BAR %d was moved or resized; set the endpoint again\n",

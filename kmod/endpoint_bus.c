@@ -170,8 +170,7 @@ static void bus_driver_binds(struct glk_card *card, unsigned int partition)
 			glk_endpoint_clear(card, partition);
 			return;
 		}
-		glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), GLK_EP_NONE);
-		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
+		glk_endpoint_reject(card, partition);
 	}
 	p->paused = true;
 }

@@ -128,6 +128,7 @@ static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 
 static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 {
+	LIST_HEAD(proofs);
 	int err;
 
 	if (arg->handle.reserved)
@@ -136,14 +137,16 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	if (err)
 		return err;
 	glk_window_settle_export(ctx, arg->handle.handle);
+	glk_binding_get(ctx->card);
 	err = glk_context_enter(ctx);
-	if (err)
-		return err;
-	mutex_lock(&ctx->card->lock);
-	err = glk_window_unmap(ctx, arg->handle.handle);
-	mutex_unlock(&ctx->card->lock);
-	glk_context_leave(ctx);
-	glk_proofs_free(ctx);
+	if (!err) {
+		mutex_lock(&ctx->card->lock);
+		err = glk_window_unmap(ctx, arg->handle.handle, &proofs);
+		mutex_unlock(&ctx->card->lock);
+		glk_context_leave(ctx);
+	}
+	glk_proofs_free(&proofs);
+	glk_binding_put(ctx->card);
 	return err;
 }
 
@@ -194,12 +197,20 @@ static int glk_ioctl_register(struct glk_context *ctx, union glk_arg *arg)
 static int glk_ioctl_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_register_dmabuf *r = &arg->reg_dmabuf;
+	struct glk_card *card = ctx->card;
+	struct glk_registration *reg;
+	int err;
 
 	if (!r->flags)
 		return -EINVAL;
-	return context_add_registration(ctx,
-				glk_import_attach(ctx->card, r->fd, r->offset, r->bytes, r->flags),
-				&r->handle);
+	glk_binding_get(card);
+	err = glk_context_error(ctx);
+	if (!err) {
+		reg = glk_import_attach(card, r->fd, r->offset, r->bytes, r->flags);
+		err = context_add_registration(ctx, reg, &r->handle);
+	}
+	glk_binding_put(card);
+	return err;
 }
 
 static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
@@ -223,23 +234,25 @@ static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
 static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct glk_registration *reg;
-	LIST_HEAD(revoked);
+	struct glk_revoked revoked;
 	int err;
 
 	if (arg->handle.reserved)
 		return -EINVAL;
+	glk_revoked_init(&revoked);
+	glk_binding_get(ctx->card);
 	err = glk_context_enter(ctx);
-	if (err)
-		return err;
-	mutex_lock(&ctx->card->lock);
-	reg = glk_registration_find(ctx, arg->handle.handle);
-	err = !reg ? -ENOENT : reg->regions ? -EBUSY : 0;
-	if (!err)
-		glk_registration_revoke(ctx, reg, &revoked);
-	mutex_unlock(&ctx->card->lock);
-	glk_registrations_unmap(ctx->card, &revoked);
-	glk_context_leave(ctx);
-	glk_registrations_free(&revoked);
+	if (!err) {
+		mutex_lock(&ctx->card->lock);
+		reg = glk_registration_find(ctx, arg->handle.handle);
+		err = !reg ? -ENOENT : reg->regions ? -EBUSY : 0;
+		if (!err)
+			glk_registration_revoke(ctx, reg, &revoked.registrations);
+		mutex_unlock(&ctx->card->lock);
+		glk_context_leave(ctx);
+	}
+	glk_revoked_free(ctx->card, &revoked);
+	glk_binding_put(ctx->card);
 	return err;
 }
 

@@ -118,7 +118,7 @@ static void link_event_work(struct work_struct *work)
 void glk_link_event(struct glk_card *card)
 {
 	if (glk_link_present(card))
-		schedule_work(&card->link_work);
+		queue_work(glk_wq, &card->link_work);
 }
 
 /* Reports a link that changed while its interrupt was masked. Under state_lock, card live. */
@@ -131,7 +131,7 @@ void glk_link_check(struct glk_card *card)
 	status = glk_read(card, GLK_LINK_STATUS);
 	if (status != U64_MAX &&
 	    !(status & GLK_LINK_STATUS_UP_MASK) == READ_ONCE(card->link_reported))
-		schedule_work(&card->link_work);
+		queue_work(glk_wq, &card->link_work);
 }
 
 void glk_link_init(struct glk_card *card)

@@ -6,6 +6,8 @@
 #include <linux/cc_platform.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
 
 #include "card.h"
 #include "memory.h"
@@ -45,6 +47,16 @@ unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset)
 	for_each_sg_page(memory->pages.sgl, &iter, memory->pages.orig_nents, offset >> PAGE_SHIFT)
 		break;
 	return page_to_pfn(sg_page_iter_page(&iter));
+}
+
+/*
+ * The result of a page fault whose access is to be repeated, a moment later. Not for a process that
+ * was killed: accesses by the kernel (copy_to_user) are repeated without a look at its signals.
+ */
+vm_fault_t glk_fault_again(void)
+{
+	schedule_timeout_killable(1);
+	return fatal_signal_pending(current) ? VM_FAULT_SIGBUS : VM_FAULT_NOPAGE;
 }
 
 /*

@@ -20,6 +20,7 @@ struct glk_memory {
 int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t bytes);
 void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
 unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
+vm_fault_t glk_fault_again(void);
 pgprot_t glk_memory_prot(struct glk_card *card, pgprot_t prot);
 
 #endif /* GLK_MEMORY_H */

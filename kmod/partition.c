@@ -67,7 +67,7 @@ void glk_partition_restore(struct glk_card *card, unsigned int partition)
 
 	for (i = 0; i < ARRAY_SIZE(p->settings); i++)
 		glk_write(card, glk_partition_reg(partition, 8 * i), p->settings[i]);
-	if (p->kind == GPULINK_ENDPOINT_NONE || p->paused)
+	if (p->kind == GPULINK_ENDPOINT_NONE || p->paused || READ_ONCE(p->cut))
 		return;
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_BASE), p->base);
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_BYTES), p->bytes);

@@ -25,7 +25,7 @@ enum glk_range_file {
 	GLK_RANGE_FILES,
 };
 
-/* A part of an endpoint's memory that users may open windows on. Does not change; see range.c. */
+/* A part of an endpoint's memory that users may open windows on; see range.c. */
 struct glk_range {
 	char name[GLK_RANGE_NAME_BYTES];
 	unsigned int index;	/* in its partition's ranges */
@@ -33,6 +33,7 @@ struct glk_range {
 	u32 rights;		/* GPULINK_ALLOW_* */
 	kuid_t uid;		/* owner; invalid: none */
 	kgid_t gid;		/* group that owns it as well; invalid: none */
+	bool held;		/* removed, but its users' stores may still arrive */
 	struct list_head list;	/* in card->dead_ranges, once removed */
 	/* Its directory, under card->range_lock: range_sysfs.c. */
 	struct kobject *shown_in;
@@ -66,6 +67,7 @@ struct glk_partition {
 	bool enabled;		/* by this driver */
 	bool paused;		/* its driver binds: the card has no endpoint meanwhile */
 	bool held;		/* the drain failed: kind is none, but the card may write to it */
+	bool cut;		/* by glk_endpoint_cut(), and not removed yet */
 	int distance;		/* P2PDMA distance to the card; negative: unknown */
 	struct kobject *kobj;
 	struct glk_range *ranges[GLK_RANGE_COUNT];
@@ -78,12 +80,17 @@ int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u6
 void glk_partition_defaults(struct glk_partition *partition);
 void glk_partition_restore(struct glk_card *card, unsigned int partition);
 
-/* endpoint.c: callers hold card->lock */
+/* endpoint.c: callers hold card->lock, except of glk_endpoint_cut() and glk_endpoints_init() */
 int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size);
 bool glk_endpoint_is_whole(const struct glk_partition *p);
 void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition);
 int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+void glk_endpoint_reject(struct glk_card *card, unsigned int partition);
+void glk_endpoint_cut(struct glk_card *card, unsigned int partition);
+void glk_endpoints_clear_cut(struct glk_card *card);
+int glk_endpoints_release_pool(struct glk_card *card);
+void glk_endpoints_init(struct glk_card *card);
 void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
 
 /* endpoint_bus.c: callers of the first three hold card->lock */
@@ -100,6 +107,7 @@ int glk_range_check(struct glk_card *card, unsigned int partition, u64 offset, u
 struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text);
 int glk_range_remove(struct glk_card *card, unsigned int partition, const char *name);
 void glk_ranges_clear(struct glk_card *card, unsigned int partition);
+void glk_ranges_clear_held(struct glk_card *card, unsigned int partition);
 
 /* range_sysfs.c */
 void glk_ranges_sweep(struct glk_card *card);

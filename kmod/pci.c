@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PCI driver of the card: probe and removal. Resets and error recovery: recovery.c. */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
 
 #include "account.h"
 #include "card.h"
@@ -13,6 +15,8 @@
 #include "registration.h"
 #include "sysfs.h"
 #include "window.h"
+
+struct workqueue_struct *glk_wq;
 
 static int card_map_bars(struct glk_card *card)
 {
@@ -94,9 +98,10 @@ static int card_start_hardware(struct glk_card *card)
 /* Open files keep the card structure alive; their calls return ENODEV. */
 static void card_stop_hardware(struct glk_card *card)
 {
-	LIST_HEAD(revoked);
+	struct glk_revoked revoked;
 	unsigned int i;
 
+	glk_revoked_init(&revoked);
 	glk_recovery_remove(card);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
@@ -105,8 +110,10 @@ static void card_stop_hardware(struct glk_card *card)
 		glk_endpoint_clear(card, i);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
-	glk_registrations_unmap(card, &revoked);
-	glk_registrations_free(&revoked);
+	glk_revoked_free(card, &revoked);
+	glk_binding_wait(card);
+	/* Queued by notifications of dma-bufs, which are detached. */
+	cancel_work_sync(&card->cut_work);
 	glk_irqs_free(card);
 }
 
@@ -133,6 +140,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto disable;
 	}
 	glk_recovery_init(card);
+	glk_endpoints_init(card);
 	glk_link_init(card);
 	for (p = 0; p < GLK_PARTITION_COUNT; p++)
 		glk_partition_defaults(&card->partitions[p]);
@@ -205,9 +213,12 @@ static int __init glk_init(void)
 
 	glk_account_init();
 	glk_sysfs_init();
+	glk_wq = alloc_workqueue("gpulink", WQ_UNBOUND, 0);
+	if (!glk_wq)
+		return -ENOMEM;
 	err = glk_chardev_init();
 	if (err)
-		return err;
+		goto workqueue;
 	err = glk_pmu_init();
 	if (err)
 		goto chardev;
@@ -221,6 +232,8 @@ debugfs:
 	glk_pmu_exit();
 chardev:
 	glk_chardev_exit();
+workqueue:
+	destroy_workqueue(glk_wq);
 	return err;
 }
 module_init(glk_init);
@@ -232,6 +245,9 @@ static void __exit glk_exit(void)
 	glk_debugfs_exit();
 	glk_pmu_exit();
 	glk_chardev_exit();
+	destroy_workqueue(glk_wq);
+	/* A task may be about to return from the glk_object_put() that ended the wait for it. */
+	synchronize_rcu_tasks();
 }
 module_exit(glk_exit);
 

@@ -16,6 +16,7 @@
 #include <linux/seq_file.h>
 
 #include "card.h"
+#include "memory.h"
 #include "pool.h"
 
 #define POOL_FS_MAGIC	0x676c6b70
@@ -94,9 +95,7 @@ static vm_fault_t pool_file_fault(struct vm_fault *vmf)
 		ret = vmf_insert_pfn_prot(vma, vmf->address, pfn, prot);
 	}
 	up_read(&card->state_lock);
-	if (err == -ESTALE)
-		schedule_timeout_killable(1);
-	return ret;
+	return err == -ESTALE ? glk_fault_again() : ret;
 }
 
 static const struct vm_operations_struct pool_vm_ops = {

@@ -36,8 +36,8 @@ static struct glk_range *range_find(const struct glk_partition *p, u64 at, u32 r
 	for (i = 0; i < GLK_RANGE_COUNT; i++) {
 		struct glk_range *range = p->ranges[i];
 
-		if (!range || (range->rights & rights) != rights || at < range->offset ||
-		    at - range->offset >= range->bytes || !range_owned(range))
+		if (!range || range->held || (range->rights & rights) != rights ||
+		    at < range->offset || at - range->offset >= range->bytes || !range_owned(range))
 			continue;
 		if (!best || range->offset + range->bytes > best->offset + best->bytes)
 			best = range;
@@ -177,7 +177,59 @@ static void range_warn_whole(struct glk_card *card, unsigned int partition,
 		 gid_valid(range->gid) ? (int)from_kgid(&init_user_ns, range->gid) : -1);
 }
 
-/* Under card->lock. Returns the range; ENXIO: no endpoint; EBUSY: it is that of pool objects. */
+/* Its directory may still exist: glk_ranges_sweep() frees it. */
+static void range_drop(struct glk_card *card, struct glk_range **slot)
+{
+	list_add_tail(&(*slot)->list, &card->dead_ranges);
+	*slot = NULL;
+}
+
+/* Whether a removed range has the memory or the name of a new one. */
+static bool range_meets_held(const struct glk_partition *p, const struct glk_range *range)
+{
+	unsigned int i;
+
+	for (i = 0; i < GLK_RANGE_COUNT; i++) {
+		const struct glk_range *held = p->ranges[i];
+
+		if (held && held->held &&
+		    (!strcmp(held->name, range->name) ||
+		     (range->offset < held->offset + held->bytes &&
+		      held->offset < range->offset + range->bytes)))
+			return true;
+	}
+	return false;
+}
+
+/* The card was reset, or has sent the stores: nothing of the removed ranges' users arrives. */
+void glk_ranges_clear_held(struct glk_card *card, unsigned int partition)
+{
+	struct glk_partition *p = &card->partitions[partition];
+	unsigned int i;
+
+	lockdep_assert_held(&card->lock);
+	for (i = 0; i < GLK_RANGE_COUNT; i++)
+		if (p->ranges[i] && p->ranges[i]->held)
+			range_drop(card, &p->ranges[i]);
+}
+
+/*
+ * Sends what is queued for the partition. A card that is not live drops it when it is started
+ * again.
+ */
+static int range_drain(struct glk_card *card, unsigned int partition)
+{
+	if (card->state == GLK_LIVE && glk_card_drain(card, GLK_DRAIN_PARTITION, partition) &&
+	    card->state == GLK_LIVE)
+		return -EBUSY;
+	glk_ranges_clear_held(card, partition);
+	return 0;
+}
+
+/*
+ * Under card->lock. Returns the range. ENXIO: no endpoint; EBUSY: it is that of pool objects, or
+ * stores of a removed range may still arrive; EAGAIN: that range is gone now, after a sweep.
+ */
 struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, char *text)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -201,6 +253,10 @@ struct glk_range *glk_range_add(struct glk_card *card, unsigned int partition, c
 	err = -ERANGE;
 	if (range->bytes > p->bytes || range->offset > p->bytes - range->bytes)
 		goto free;
+	if (range_meets_held(p, range)) {
+		err = range_drain(card, partition) ?: -EAGAIN;
+		goto free;
+	}
 	err = -EEXIST;
 	if (range_slot(p, range->name) < GLK_RANGE_COUNT)
 		goto free;
@@ -216,25 +272,28 @@ free:
 	return ERR_PTR(err);
 }
 
-/* Its directory may still exist: glk_ranges_sweep() frees it. */
-static void range_drop(struct glk_card *card, struct glk_range **slot)
-{
-	list_add_tail(&(*slot)->list, &card->dead_ranges);
-	*slot = NULL;
-}
-
-/* Under card->lock. Revokes the windows that were opened through the range. */
+/*
+ * Under card->lock. Revokes the windows that were opened through the range. EBUSY: their stores may
+ * still arrive. The range then grants nothing, but stays until a drain succeeds or the card is
+ * reset, so that nobody else gets the memory.
+ */
 int glk_range_remove(struct glk_card *card, unsigned int partition, const char *name)
 {
 	struct glk_partition *p = &card->partitions[partition];
 	unsigned int slot = range_slot(p, name);
+	int err;
 
 	lockdep_assert_held(&card->lock);
 	if (slot == GLK_RANGE_COUNT)
 		return -ENOENT;
+	p->ranges[slot]->held = true;
 	glk_window_revoke_partition(card, partition, BIT_ULL(slot));
-	range_drop(card, &p->ranges[slot]);
-	return 0;
+	err = range_drain(card, partition);
+	if (err)
+		glk_err(card, GLK_ERROR_DRAIN,
+			"range %s of partition %u: stores may still be under way: reserved until they are drained or the card is reset\n",
+			name, partition);
+	return err;
 }
 
 /* The endpoint is removed, and its windows are revoked. */

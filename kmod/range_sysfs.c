@@ -147,16 +147,19 @@ static ssize_t ranges_add_store(struct kobject *kobj, struct kobj_attribute *att
 	char text[ADD_BYTES], name[GLK_RANGE_NAME_BYTES];
 	int err;
 
-	if (strscpy(text, buf, sizeof(text)) < 0)
+	if (count >= sizeof(text))
 		return -EINVAL;
 	mutex_lock(&card->range_lock);
-	ranges_sweep_locked(card);	/* a removed range of the same name */
-	err = glk_card_enter(card);
-	if (!err) {
+	do {
+		strscpy(text, buf, sizeof(text));
+		ranges_sweep_locked(card);	/* a removed range of the same name */
+		err = glk_card_enter(card);
+		if (err)
+			break;
 		range = glk_range_add(card, ranges->partition, strim(text));
 		err = PTR_ERR_OR_ZERO(range);
 		glk_card_leave(card);
-	}
+	} while (err == -EAGAIN);
 	/* Only a sweep frees it, even if its endpoint is removed meanwhile. */
 	if (!err) {
 		strscpy(name, range->name, sizeof(name));

@@ -60,9 +60,10 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 {
 	struct pci_dev *pdev = card->pdev;
 	struct glk_coredump core = { };
-	LIST_HEAD(revoked);
+	struct glk_revoked revoked;
 	int err;
 
+	glk_revoked_init(&revoked);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
 	if (card->state != from)
@@ -90,8 +91,7 @@ unlock:
 	up_write(&card->state_lock);
 	glk_coredump_publish(card, core);
 	/* The device is locked, hence the card stays bound. */
-	glk_registrations_unmap(card, &revoked);
-	glk_registrations_free(&revoked);
+	glk_revoked_free(card, &revoked);
 	glk_ranges_sweep(card);
 }
 

@@ -271,7 +271,7 @@ void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *r
 	trace_gpulink_unregister(ctx, reg->handle);
 }
 
-/* While the card is bound: under state_lock or with the device locked, as below. */
+/* While the card is bound: under state_lock, or as below. */
 void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg)
 {
 	if (reg->import)
@@ -285,8 +285,8 @@ void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg)
 }
 
 /*
- * Unmaps revoked registrations while the card is bound: under state_lock or with the device locked.
- * Not under card->lock, because the exporter of a dma-buf may delay it.
+ * Unmaps revoked registrations while the card is bound: with the device locked, or
+ * glk_binding_get(). Without locks, because the exporter of a dma-buf may delay it.
  */
 void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked)
 {

@@ -53,7 +53,7 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);
-
+bool glk_import_allows(const struct dma_buf *dmabuf, u32 rights);
 int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err);
 
 #endif /* GLK_REGISTRATION_H */

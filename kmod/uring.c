@@ -193,7 +193,7 @@ void glk_uring_watchdog(struct work_struct *work)
 	more = glk_ring_expire(ctx, glk_ring_poll(ctx, true), &ended);
 	glk_uring_complete_batches(&ended);
 	if (more)
-		schedule_delayed_work(&ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
+		queue_delayed_work(glk_wq, &ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
 }
 
 /* --- submission --- */
@@ -216,7 +216,7 @@ static int uring_cmd_queued(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct glk_context *ctx = uring_cmd_context(cmd);
 
-	schedule_delayed_work(&ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
+	queue_delayed_work(glk_wq, &ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
 	glk_uring_mark_cancelable(cmd, issue_flags);
 	if (glk_ring_drop_hold(ctx, &uring_cmd_pdu(cmd)->batch))
 		io_uring_cmd_complete_in_task(cmd, uring_cmd_finish_in_task);

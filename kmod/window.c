@@ -64,10 +64,10 @@ void glk_window_clear_slices(struct glk_card *card, const struct glk_window *win
 	glk_read(card, GLK_CARD_STATUS);
 }
 
-void glk_window_zap(struct glk_context *ctx, const struct glk_window *window)
+void glk_window_zap(struct glk_card *card, struct address_space *mapping,
+		    const struct glk_window *window)
 {
-	unmap_mapping_range(ctx->mapping, window_aperture_offset(ctx->card, window), window->bytes,
-			    1);
+	unmap_mapping_range(mapping, window_aperture_offset(card, window), window->bytes, 1);
 }
 
 /* Removes the window from the card; earlier stores through it are drained. */
@@ -80,7 +80,9 @@ static void window_remove_slices(struct glk_context *ctx, struct glk_window *win
 		return;
 	glk_proof_revoke(window);
 	glk_window_clear_slices(card, window);
-	if (glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id) && window->object)
+	if (!glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id))
+		glk_proof_drained(window);
+	else if (window->object)
 		window->object->quarantine = true;
 }
 
@@ -92,7 +94,7 @@ void glk_window_revoke(struct glk_context *ctx, struct glk_window *window)
 	mutex_lock(&ctx->map_lock);
 	again = window->revoked;
 	window->revoked = true;
-	glk_window_zap(ctx, window);
+	glk_window_zap(ctx->card, ctx->mapping, window);
 	mutex_unlock(&ctx->map_lock);
 	glk_window_export_revoke(window);
 	if (!again)
@@ -198,7 +200,9 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 	return 0;
 }
 
-static void window_free(struct glk_context *ctx, struct glk_window *window)
+/* Moves what is left of a window on a dma-buf to `proofs`. */
+static void window_free(struct glk_context *ctx, struct glk_window *window,
+			struct list_head *proofs)
 {
 	/* From here on page faults raise SIGBUS. */
 	mutex_lock(&ctx->map_lock);
@@ -212,7 +216,7 @@ static void window_free(struct glk_context *ctx, struct glk_window *window)
 	ctx->slice_count -= window->slices;
 	if (window->object)
 		glk_pool_put(window->object);
-	if (!glk_proof_retire(ctx, window))
+	if (!glk_proof_retire(ctx, window, proofs))
 		kfree(window);
 }
 
@@ -227,7 +231,7 @@ struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle)
 	return NULL;
 }
 
-int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
+int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_head *proofs)
 {
 	struct glk_window *window = glk_window_find(ctx, handle);
 
@@ -235,17 +239,17 @@ int glk_window_unmap(struct glk_context *ctx, unsigned int handle)
 		return -ENOENT;
 	if (window->regions)
 		return -EBUSY;
-	window_free(ctx, window);
+	window_free(ctx, window, proofs);
 	return 0;
 }
 
-void glk_window_free_all(struct glk_context *ctx)
+void glk_window_free_all(struct glk_context *ctx, struct list_head *proofs)
 {
 	struct glk_window *window, *next;
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry_safe(window, next, &ctx->windows, list)
-		window_free(ctx, window);
+		window_free(ctx, window, proofs);
 }
 
 /*
@@ -436,11 +440,8 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 		mutex_unlock(&ctx->map_lock);
 	}
 	up_read(&ctx->card->state_lock);
-	if (err != -EAGAIN)
-		return ret;
-	/* The access is repeated. The work that ends the move is bounded. */
-	schedule_timeout_killable(1);
-	return VM_FAULT_NOPAGE;
+	/* The work that ends the move is bounded. */
+	return err == -EAGAIN ? glk_fault_again() : ret;
 }
 
 #ifdef GLK_HAVE_HUGE_FAULT

@@ -10,6 +10,7 @@
 
 #include "gpulink.h"
 
+struct address_space;
 struct glk_card;
 struct glk_context;
 struct glk_pool_object;
@@ -37,15 +38,16 @@ struct glk_window {
 
 /* window.c: callers hold card->lock, except of the last two */
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
-int glk_window_unmap(struct glk_context *ctx, unsigned int handle);
+int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_head *proofs);
 struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights);
 int glk_window_place(struct glk_context *ctx, struct glk_window *window);
 void glk_window_write_slices(struct glk_context *ctx, const struct glk_window *window);
 void glk_window_clear_slices(struct glk_card *card, const struct glk_window *window);
-void glk_window_zap(struct glk_context *ctx, const struct glk_window *window);
+void glk_window_zap(struct glk_card *card, struct address_space *mapping,
+		    const struct glk_window *window);
 void glk_window_revoke(struct glk_context *ctx, struct glk_window *window);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
-void glk_window_free_all(struct glk_context *ctx);
+void glk_window_free_all(struct glk_context *ctx, struct list_head *proofs);
 void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
 bool glk_window_any_lost(struct glk_context *ctx);
 int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
@@ -55,8 +57,9 @@ void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
 int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg);
 bool glk_proof_moving(const struct glk_window *window);
 void glk_proof_revoke(struct glk_window *window);
-bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window);
-void glk_proofs_free(struct glk_context *ctx);
+void glk_proof_drained(struct glk_window *window);
+bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window, struct list_head *proofs);
+void glk_proofs_free(struct list_head *proofs);
 void glk_proofs_mark_disarmed(struct glk_context *ctx);
 
 /* dmabuf_export.c: callers of the first three hold card->lock */

@@ -6,7 +6,6 @@
 #include <linux/device/class.h>
 #include <linux/mm.h>
 #include <linux/version.h>
-#include <linux/workqueue.h>
 
 /* 6.3 made vm_flags read-only, changed only by helpers. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
@@ -60,13 +59,6 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #define dma_buf_invalidate_mappings dma_buf_move_notify
 #else
 #define GLK_INVALIDATE_MAPPINGS invalidate_mappings
-#endif
-
-/* 6.17 renamed system_wq. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-#define glk_wq system_wq
-#else
-#define glk_wq system_percpu_wq
 #endif
 
 #endif /* GLK_COMPAT_H */

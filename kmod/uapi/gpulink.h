@@ -188,8 +188,8 @@ struct gpulink_ioctl_register {
 /**
  * struct gpulink_ioctl_register_dmabuf - register a range of a dma-buf, such as GPU memory
  * @size: sizeof(struct gpulink_ioctl_register_dmabuf)
- * @flags: GPULINK_ALLOW_*: access granted to the card, at least one (WRITE requires a dma-buf
- *         descriptor opened for writing: EACCES)
+ * @flags: GPULINK_ALLOW_*: access granted to the card, at least one, for which the dma-buf
+ *         descriptor must be open (EACCES)
  * @fd: dma-buf descriptor (EBADF, EINVAL: not a dma-buf; ELOOP: a gpulink window)
  * @handle: out: registration handle, released by GPULINK_IOCTL_UNREGISTER
  * @offset: offset in the buffer

@@ -148,6 +148,28 @@ static void test_refusals(int buffer)
 	refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EINVAL, "too short a structure");
 }
 
+/* The descriptor's access mode is a right to the memory, also to read it. */
+static void test_modes(void)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY };
+	static const unsigned rights[] = { GPULINK_ALLOW_READ, GPULINK_ALLOW_WRITE };
+
+	for (unsigned i = 0; i < 2; i++) {
+		int buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT_MODE, modes[i]) ? -1 : ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
+		struct gpulink_ioctl_register_dmabuf r = registration(buffer, 0, BYTES);
+
+		refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EACCES, "more rights than the descriptor has");
+		r.flags = rights[!i];
+		refused(GPULINK_IOCTL_REGISTER_DMABUF, &r, EACCES, i ? "a right to read by a descriptor to write" :
+								      "a right to write by a descriptor to read");
+		r.flags = rights[i];
+		check(!ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r) && !drop(GPULINK_IOCTL_UNREGISTER, r.handle), "its own right");
+		close(buffer);
+		usleep(100000); /* the last reference may go with a delay */
+	}
+	ioctl(gpu[0].fd, TEST_GPU_EXPORT_MODE, O_RDWR);
+}
+
 static void test_import(int buffer)
 {
 	/* Neither starts nor ends on a page boundary. */
@@ -570,6 +592,7 @@ int main(int argc, char **argv)
 	if (bad)
 		return 1;
 	to_gpu1 = w.handle;
+	test_modes();
 	buffer = ioctl(gpu[0].fd, TEST_GPU_EXPORT, BYTES);
 	check(buffer >= 0, "the first GPU's driver exports its memory");
 	test_refusals(buffer);

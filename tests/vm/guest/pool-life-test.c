@@ -5,6 +5,7 @@
  * reset     resets of the card
  * remove    the driver is unbound from the card and bound again: SYSFS is read for the card's PCI address
  * drain     drains that fail; requires gpulink-test-gpu
+ * endless   a reset whose end the driver is not told of; requires gpulink-test-gpu
  * processes descriptors between processes, and processes that are killed
  * random    objects of random sizes and grains, by SEED
  */
@@ -356,6 +357,67 @@ static void test_drain(void)
 	is((long)pool_free(card), (long)pool, "frees it, too");
 }
 
+/* --- a reset that does not end --- */
+
+static void skip_recoveries(unsigned count)
+{
+	int gpu = open("/dev/gpulink-test-gpu-0000:00:0a.0", O_RDWR);
+
+	is(ioctl(gpu, TEST_GPU_SKIP_RECOVERIES, count) ? -errno : 0, 0, count ? "the driver does not hear of the reset's end" : "resets end again");
+	close(gpu);
+}
+
+/* Has the kernel write to the mapping of an object. */
+static int read_into(int fd, int ready)
+{
+	volatile uint64_t *words = pool_map(fd, BYTES, PROT_READ | PROT_WRITE, 0);
+	int zero = open("/dev/zero", O_RDONLY);
+
+	return !words || zero < 0 || write(ready, "x", 1) != 1 || read(zero, (void *)words, PAGE) != PAGE;
+}
+
+/* Whether the process ends within 20 s; only a failure takes as long. */
+static bool ends(pid_t child)
+{
+	for (unsigned i = 0; i < 200; i++, usleep(100000))
+		if (waitpid(child, NULL, WNOHANG) == child)
+			return true;
+	return false;
+}
+
+/* Accesses wait for the end of a reset, and can be killed meanwhile. */
+static void test_endless_reset(void)
+{
+	int fd = pool_create(card, BYTES, 64, RIGHT_RW), ready[2];
+	bool ended;
+	pid_t child;
+	char byte;
+
+	skip_recoveries(1);
+	is(put_file(folder, "reset", "1"), 0, "a reset");
+	check(!strcmp(text_of(folder, "state"), "resetting"), "it does not end");
+	if (pipe(ready))
+		return;
+	child = fork();
+	if (!child)
+		_exit(read_into(fd, ready[1]));
+	check(read(ready[0], &byte, 1) == 1, "a process has the kernel write to an object");
+	usleep(500000);
+	check(!waitpid(child, NULL, WNOHANG), "it waits");
+	kill(child, SIGKILL);
+	ended = ends(child);
+	check(ended, "it can be killed");
+	skip_recoveries(0);
+	is(put_file(folder, "reset", "1"), 0, "the next reset");
+	check(!strcmp(text_of(folder, "state"), "live"), "ends");
+	if (!ended)
+		ends(child);
+	close(fd);
+	close(card);
+	card = open_card();
+	is((long)pool_free(card), (long)pool, "nothing is left");
+}
+
 /* --- at random --- */
 
 static struct object {
@@ -489,6 +551,8 @@ int main(int argc, char **argv)
 		test_remove();
 	else if (!strcmp(argv[1], "drain"))
 		test_drain();
+	else if (!strcmp(argv[1], "endless"))
+		test_endless_reset();
 	else if (!strcmp(argv[1], "processes"))
 		test_processes();
 	else

@@ -316,6 +316,217 @@ static void test_cut(void)
 	usleep(100000);
 }
 
+/* Waits until the partition has no endpoint; only a failure takes as long as the deadline. */
+static bool endpoint_goes(void)
+{
+	for (unsigned i = 0; i < 300 && !endpoint_is("none"); i++)
+		usleep(100000);
+	return endpoint_is("none");
+}
+
+/* The partition works after its endpoint was cut off: it gets the endpoint again, and a put arrives. */
+static void works_again(const char *name)
+{
+	int fd, window;
+	struct cqe done;
+	struct sqe e;
+
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("endpoint", "0000:00:08.0 0"), 0, "the endpoint is set again");
+	fd = open_beside(&window);
+	e = put_inline((unsigned)window, 0, 4711, 0);
+	check(window >= 0 && !card_run(fd, &e, 1, &done) && status_of(&done) == GLK_ST_OK && !card_release(fd, NULL) &&
+		      *(uint64_t *)(memory + BYTES) == 4711,
+	      name);
+	close(fd);
+}
+
+/* As test_cut(), but the window is closed before the move ends. */
+static void test_cut_and_closed(void)
+{
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), window = open_window(buffer, 0, BYTES, RW, NULL);
+	struct sqe e = put_inline((unsigned)window, 0, 666, 0);
+	pthread_t mover;
+	struct cqe done;
+	void *moved;
+
+	check(window >= 0, "a window that is closed while its buffer moves without a drain");
+	is(write_file("flush_timeout_ns", "0"), 0, "stores stay queued until they are flushed");
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK, "a put is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	if (pthread_create(&mover, NULL, move_slowly, NULL))
+		exit(2);
+	usleep(500000);
+	is(card_unmap(card, (unsigned)window), 0, "the window is closed during the move");
+	pthread_join(mover, &moved);
+	check(!moved, "the buffer moved");
+	check(endpoint_goes(), "the partition has lost its endpoint");
+	works_again("a put through the new endpoint arrives");
+	check(all_are(memory, BYTES, MOVED_FROM), "nothing arrived where the buffer was");
+	ioctl(gpu, TEST_GPU_MOVE, 0); /* back */
+	close(buffer);
+	usleep(100000);
+}
+
+/* A window is closed, and the stores to its buffer do not drain: they must not arrive when the memory has another owner. */
+static void test_closed_undrained(void)
+{
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), window = open_window(buffer, 0, BYTES, RW, NULL);
+	struct sqe e = put_inline((unsigned)window, 0, 666, 0);
+	struct cqe done;
+
+	check(window >= 0, "a window that is closed without a drain");
+	check(!card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK, "a put is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	card_unmap(card, (unsigned)window);
+	close(buffer);
+	memset(memory, 0x11, BYTES); /* the next owner's */
+	check(endpoint_goes(), "the partition has lost its endpoint");
+	works_again("a put through the next endpoint arrives");
+	check(all_are(memory, BYTES, 0x11), "the queued put never arrived");
+	usleep(100000);
+}
+
+/* --- ranges --- */
+
+static int open_range(void)
+{
+	int fd = open(card_name, O_RDWR | O_CLOEXEC), window = card_window(fd, 0, 0, BYTES, NULL);
+
+	close(fd);
+	return window < 0 ? window : 0;
+}
+
+static bool range_exists(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/partitions/0/ranges/%s", folder, name);
+	return !access(path, F_OK);
+}
+
+/* A right to memory is taken away while its user's stores do not drain: the memory is not for somebody else yet. */
+static void test_range(void)
+{
+	const char *mine = "mine 0 65536 1000 - rw", *next = "next 4096 4096 1001 - rw", *beside = "beside 65536 4096 1001 - rw";
+	int window, reset;
+	char path[256];
+	struct cqe done;
+	struct sqe e;
+
+	is(write_file("ranges/add", mine), 0, "a range of the user");
+	window = card_window(card, 0, 0, BYTES, NULL);
+	e = put_inline((unsigned)window, 0, 666, 0);
+	check(window >= 0 && !card_run(card, &e, 1, &done) && status_of(&done) == GLK_ST_OK, "a put to it is queued");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "its removal says that stores may still arrive");
+	check(range_exists("mine"), "it is still shown");
+	is(open_range(), -EACCES, "it grants nothing");
+	is(write_file("ranges/add", next), -EBUSY, "nobody else gets its memory");
+	is(write_file("ranges/add", mine), -EBUSY, "nor its name");
+	is(write_file("ranges/add", beside), 0, "memory beside it can be granted");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "it is not removed");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("ranges/remove", "mine"), 0, "now it is");
+	check(!range_exists("mine"), "and gone");
+	is(write_file("ranges/add", mine) ?: open_range(), 0, "the range is added again");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "a removal without a drain");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0), 0, "drains work again");
+	is(write_file("ranges/add", mine) ?: open_range(), 0, "the same range replaces it");
+	is(ioctl(gpu, TEST_GPU_FAIL_DRAINS, 1000), 0, "drains fail");
+	is(write_file("ranges/remove", "mine"), -EBUSY, "a removal without a drain, and a reset");
+	snprintf(path, sizeof(path), "%s/reset", folder);
+	reset = seteuid(0) ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+	is(write(reset, "1", 1), 1, "the card is reset");
+	close(reset);
+	ioctl(gpu, TEST_GPU_FAIL_DRAINS, 0);
+	check(!seteuid(USER) && !range_exists("mine") && range_exists("beside"), "that removes the range");
+	close(card);
+	card = open(card_name, O_RDWR | O_CLOEXEC);
+	is(write_file("ranges/remove", "beside"), 0, "the other one is removed");
+}
+
+/* --- what ends with a reset, and with the binding of the driver --- */
+
+static bool write_root(const char *path, const char *text)
+{
+	int fd = seteuid(0) ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return !seteuid(USER) && ok;
+}
+
+static int attached(void)
+{
+	return ioctl(gpu, TEST_GPU_ATTACHED);
+}
+
+/* The file stays open, and its window too, but nothing of it holds the buffer or is charged. */
+static void test_reset(void)
+{
+	const char *limit = "/sys/module/gpulink/parameters/max_dmabuf_bytes_per_user";
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), stale = card, again;
+	char path[256], before[32] = "";
+	FILE *file = fopen(limit, "r");
+
+	if (!file || !fgets(before, sizeof(before), file))
+		printf("# no limit\n");
+	if (file)
+		fclose(file);
+	check(write_root(limit, "65536"), "a user may map one buffer");
+	check(open_window(buffer, 0, BYTES, RW, NULL) >= 0, "a window on it");
+	is(open_window(buffer, 0, BYTES, RW, NULL), -EDQUOT, "and no other one");
+	snprintf(path, sizeof(path), "%s/reset", folder);
+	check(write_root(path, "1"), "the card is reset");
+	card = open(card_name, O_RDWR | O_CLOEXEC);
+	again = open_window(buffer, 0, BYTES, RW, NULL);
+	check(again >= 0, "the reset has given back what the stale file was charged for");
+	is(card_unmap(card, (unsigned)again), 0, "that window is closed");
+	close(buffer);
+	usleep(100000); /* the last reference may go with a delay */
+	buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "the stale window does not keep the buffer");
+	close(buffer);
+	usleep(100000);
+	close(stale);
+	check(write_root(limit, before), "the limit is as before");
+}
+
+static int register_buffer(int buffer)
+{
+	struct gpulink_ioctl_register_dmabuf r = { .size = sizeof(r), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = BYTES };
+
+	return ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r) ? -errno : (int)r.handle;
+}
+
+/* Nothing stays attached to, or is attached by, a device that has no driver, although the file stays open. */
+static void test_unbind(const char *address)
+{
+	int buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES), count;
+
+	check(open_window(buffer, 0, BYTES, RW, NULL) >= 0 && register_buffer(buffer) >= 0, "a window and a registration of a buffer");
+	check(write_root("/sys/bus/pci/drivers/gpulink/unbind", address), "the card is unbound");
+	count = attached();
+	is(register_buffer(buffer), -ENODEV, "the buffer cannot be registered");
+	is(open_window(buffer, 0, BYTES, RW, NULL), -ENODEV, "nor can a window be opened on it");
+	is(attached(), count, "neither attaches it to the device");
+	check(ioctl(gpu, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu, TEST_GPU_MOVE, 0), "the buffer can move: nothing pins it");
+	close(buffer);
+	usleep(100000);
+	buffer = ioctl(gpu, TEST_GPU_EXPORT, BYTES);
+	check(buffer >= 0, "and the file does not keep it");
+	close(buffer);
+	usleep(100000);
+	check(write_root("/sys/bus/pci/drivers/gpulink/bind", address), "the card is bound again");
+	close(card);
+	if (seteuid(0) || chmod(card_name, 0666) || seteuid(USER))
+		exit(2);
+	card = open(card_name, O_RDWR | O_CLOEXEC);
+	is(write_file("endpoint", "0000:00:08.0 0"), 0, "the endpoint is set again");
+}
+
 /* The endpoint is removed under the window: it is revoked. */
 static void test_end(void)
 {
@@ -380,8 +591,14 @@ int main(int argc, char **argv)
 	close(buffer);
 	usleep(100000); /* the last reference may go with a delay */
 	test_scattered();
-	if (move_error != EBUSY)
+	if (move_error != EBUSY) {
 		test_cut();
+		test_cut_and_closed();
+	}
+	test_closed_undrained();
+	test_range();
+	test_reset();
+	test_unbind("0000:00:04.0");
 	test_end();
 	printf("1..%u\n", tap_number);
 	return tap_bad != 0;

@@ -15,6 +15,7 @@ tap "processes" pool-life-test processes /dev/gpulink0 $class
 tap "random" pool-life-test random /dev/gpulink0 $class
 check "GPU drivers bind" modprobe gpulink-test-gpu
 tap "drains" pool-life-test drain /dev/gpulink0 $class
+tap "endless reset" pool-life-test endless /dev/gpulink0 $class
 check "GPU drivers unload" rmmod gpulink-test-gpu
 if [ "${1:-}" = driver ]; then # by hand: without what takes longest
 	tap "removal" pool-life-test remove /dev/gpulink0 $class

@@ -32,7 +32,8 @@ struct test_gpu {
 	void __iomem *memory;
 	bool upper;			/* which half holds the buffer; under its reservation lock, like the next */
 	struct test_gpu_pieces pieces;	/* of the buffer; piece 0: it is contiguous */
-	unsigned int pins;
+	unsigned int pins, attached;
+	int mode;			/* of the descriptors */
 	struct dma_buf *exported;	/* while it exists */
 	unsigned int reached;		/* moves after which a card still had access */
 	struct dma_buf_attachment *import;
@@ -112,9 +113,10 @@ static void unmap_buffer(struct dma_buf_attachment *attach, struct sg_table *sgt
 /* As in GPU drivers whose memory cannot move to host memory. */
 static int attach_buffer(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
 {
-#ifdef CONFIG_PCI_P2PDMA
 	struct test_gpu *gpu = dmabuf->priv;
 
+	WRITE_ONCE(gpu->attached, gpu->attached + 1);
+#ifdef CONFIG_PCI_P2PDMA
 	if (pci_p2pdma_distance(gpu->pdev, attach->dev, false) < 0)
 		return -EOPNOTSUPP;
 #endif
@@ -180,7 +182,7 @@ static long export_buffer(struct test_gpu *gpu, u64 bytes, const struct test_gpu
 	gpu->pieces = *pieces;
 	info.ops = &buffer_ops;
 	info.size = bytes;
-	info.flags = O_RDWR | O_CLOEXEC;
+	info.flags = gpu->mode | O_CLOEXEC;
 	info.priv = gpu;
 	dmabuf = dma_buf_export(&info);
 	if (IS_ERR(dmabuf))
@@ -454,58 +456,39 @@ static long fail_drains(unsigned int count)
 	return err;
 }
 
-/* --- the device --- */
+/* --- resets of the card that do not end --- */
 
-static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static atomic_t skipped_recoveries;
+
+static noinline void skipped_recovery(void)
 {
-	struct test_gpu *gpu = container_of(file->private_data, struct test_gpu, misc);
-	long ret;
-
-	mutex_lock(&gpu->lock);
-	switch (cmd) {
-	case TEST_GPU_EXPORT:
-		ret = export_buffer(gpu, arg, &(struct test_gpu_pieces){ });
-		break;
-	case TEST_GPU_EXPORT_PIECES:
-		ret = export_pieces(gpu, (const void __user *)arg);
-		break;
-	case TEST_GPU_MOVE:
-		ret = move_buffer(gpu, arg);
-		break;
-	case TEST_GPU_IMPORT:
-		ret = import_buffer(gpu, arg);
-		break;
-	case TEST_GPU_STORE:
-		ret = store(gpu, arg);
-		break;
-	case TEST_GPU_DROP:
-		ret = drop_import(gpu);
-		break;
-	case TEST_GPU_MOVE_ON_REVOKE:
-		move_on_revoke = gpu;
-		ret = 0;
-		break;
-	case TEST_GPU_LAG:
-		gpu->lag = arg;
-		ret = 0;
-		break;
-	case TEST_GPU_FAIL_DRAINS:
-		ret = fail_drains(arg);
-		break;
-	case TEST_GPU_REACHED:
-		ret = gpu->reached;
-		break;
-	default:
-		ret = -ENOTTY;
-	}
-	mutex_unlock(&gpu->lock);
-	return ret;
 }
 
-static const struct file_operations gpu_fops = {
-	.owner = THIS_MODULE,
-	.unlocked_ioctl = gpu_ioctl,
+static int recovery_begins(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (atomic_dec_if_positive(&skipped_recoveries) < 0)
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)skipped_recovery);
+	return 1;
+}
+
+static struct kprobe recovery_probe = {
+	.symbol_name = "card_reset_done",
+	.pre_handler = recovery_begins,
+	.post_handler = drain_does_not_begin,
 };
+static bool recovery_probed;
+
+static long skip_recoveries(unsigned int count)
+{
+	int err = recovery_probed ? 0 : register_kprobe(&recovery_probe);
+
+	recovery_probed |= !err;
+	atomic_set(&skipped_recoveries, count);
+	return err;
+}
+
+/* --- the device --- */
 
 /* Whether a partition of the card has the BAR as its endpoint now. */
 static bool card_may_write(struct pci_dev *pdev)
@@ -549,6 +532,70 @@ static int shift_bar(struct pci_dev *pdev)
 	return err;
 }
 
+static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct test_gpu *gpu = container_of(file->private_data, struct test_gpu, misc);
+	long ret;
+
+	mutex_lock(&gpu->lock);
+	switch (cmd) {
+	case TEST_GPU_EXPORT:
+		ret = export_buffer(gpu, arg, &(struct test_gpu_pieces){ });
+		break;
+	case TEST_GPU_EXPORT_PIECES:
+		ret = export_pieces(gpu, (const void __user *)arg);
+		break;
+	case TEST_GPU_MOVE:
+		ret = move_buffer(gpu, arg);
+		break;
+	case TEST_GPU_IMPORT:
+		ret = import_buffer(gpu, arg);
+		break;
+	case TEST_GPU_STORE:
+		ret = store(gpu, arg);
+		break;
+	case TEST_GPU_DROP:
+		ret = drop_import(gpu);
+		break;
+	case TEST_GPU_MOVE_ON_REVOKE:
+		move_on_revoke = gpu;
+		ret = 0;
+		break;
+	case TEST_GPU_LAG:
+		gpu->lag = arg;
+		ret = 0;
+		break;
+	case TEST_GPU_FAIL_DRAINS:
+		ret = fail_drains(arg);
+		break;
+	case TEST_GPU_ATTACHED:
+		ret = READ_ONCE(gpu->attached);
+		break;
+	case TEST_GPU_EXPORT_MODE:
+		gpu->mode = arg & O_ACCMODE;
+		ret = 0;
+		break;
+	case TEST_GPU_SKIP_RECOVERIES:
+		ret = skip_recoveries(arg);
+		break;
+	case TEST_GPU_SHIFT_BAR:
+		ret = shift_bar(gpu->pdev);
+		break;
+	case TEST_GPU_REACHED:
+		ret = gpu->reached;
+		break;
+	default:
+		ret = -ENOTTY;
+	}
+	mutex_unlock(&gpu->lock);
+	return ret;
+}
+
+static const struct file_operations gpu_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = gpu_ioctl,
+};
+
 static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct test_gpu *gpu;
@@ -566,6 +613,7 @@ static int gpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return err;
 	gpu->pdev = pdev;
+	gpu->mode = O_RDWR;
 	mutex_init(&gpu->lock);
 	spin_lock_init(&gpu->fence_lock);
 	gpu->memory = devm_ioremap(&pdev->dev, pci_resource_start(pdev, 0), pci_resource_len(pdev, 0));
@@ -616,6 +664,8 @@ static void __exit gpu_exit(void)
 	pci_unregister_driver(&gpu_driver);
 	if (drain_probed)
 		unregister_kprobe(&drain_probe);
+	if (recovery_probed)
+		unregister_kprobe(&recovery_probe);
 }
 module_exit(gpu_exit);
 

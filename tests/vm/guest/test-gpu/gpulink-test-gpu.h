@@ -42,4 +42,13 @@ struct test_gpu_pieces {
 /* The next ARG drains that the gpulink driver requests do nothing and fail with ETIMEDOUT; ARG 0: they work again. */
 #define TEST_GPU_FAIL_DRAINS _IO('t', 9)
 
+/* Returns how many times the GPU's dma-bufs were attached. */
+#define TEST_GPU_ATTACHED _IO('t', 10)
+/* The access mode of the next dma-bufs' descriptors: O_RDONLY, O_WRONLY or O_RDWR. */
+#define TEST_GPU_EXPORT_MODE _IO('t', 11)
+/* The next ARG resets of a card end without the driver's part: the card stays in state `resetting`. */
+#define TEST_GPU_SKIP_RECOVERIES _IO('t', 12)
+/* Moves the BAR, as a resize at any time would; the GPU's memory cannot be used afterwards. */
+#define TEST_GPU_SHIFT_BAR _IO('t', 13)
+
 #endif /* GPULINK_TEST_GPU_H */
