@@ -310,7 +310,7 @@ int glk_queue_init(struct gpulink_queue *queue, struct gpulink *device, unsigned
 	*queue = (struct gpulink_queue){ .device = device, .number = number, .has_rings = rings, .backend = backend };
 	queue->done.items = calloc(GPULINK_COMPLETIONS_MAX, sizeof(*queue->done.items));
 	if (!queue->done.items)
-		return -GPULINK_ENOMEM;
+		return glk_error(-GPULINK_ENOMEM, "queue: out of memory");
 	if (glk_queue_is_shared(queue) && init_locks(queue)) {
 		free(queue->done.items);
 		return glk_error(-GPULINK_ENOMEM, "locks of the queue: out of memory");
@@ -433,7 +433,9 @@ int gpulink_queue_descriptor(struct gpulink_queue *queue)
 	if (error)
 		return error;
 	if (glk_queue_is_shared(queue))
-		return -GPULINK_ENOTSUP;
+		return glk_error(-GPULINK_ENOTSUP,
+				 "the default queue has no descriptor: open a queue with gpulink_queue_open()");
+	glk_error_begin();
 	fd = queue->device->ops->descriptor(queue->backend);
 	if (fd < 0)
 		return glk_error_else(fd, "descriptor of the queue");
