@@ -360,19 +360,44 @@ bool operation_remove_range(struct run *run)
 	       out_of_memory(run);
 }
 
+/* Logic can reach all memory that the IOMMU lets the card reach: more than any setting grants. */
+bool operation_may_program(struct run *run)
+{
+	return run->right == REQUEST_ALL || program_demands_signature() ||
+	       operation_fail(run, "EACCES", "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
+}
+
 bool operation_program(struct run *run)
 {
 	static const struct program_files none = {-1, -1};
 	struct program program = {.info = run->info};
 
-	/* Logic can reach all memory that the IOMMU lets the card reach: more than any setting grants. */
-	if (run->right < REQUEST_ALL && !program_demands_signature())
-		return operation_fail(run, "EACCES",
-				      "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
 	if (program_card(&program, run->files ? run->files : &none))
 		return operation_fail(run, program.code, "%s", program.message);
 	run->result = json_object_new_object();
 	return (run->result && put_info(run->result, &program.info)) || out_of_memory(run);
+}
+
+/* Of request_on_reload(). */
+static bool (*on_reload)(void *user, char *message, size_t room);
+static void *reload_user;
+
+void request_on_reload(bool (*reload)(void *user, char *message, size_t room), void *user)
+{
+	on_reload = reload;
+	reload_user = user;
+}
+
+bool operation_reload(struct run *run)
+{
+	char message[sizeof(run->message)];
+
+	if (!on_reload)
+		return operation_fail(run, "ENOTSUP", "only gpulinkd has a configuration to reload");
+	if (!on_reload(reload_user, message, sizeof(message)))
+		return operation_fail(run, "EINVAL", "%s", message);
+	run->result = json_object_new_object();
+	return run->result || out_of_memory(run);
 }
 
 bool operation_reset(struct run *run)

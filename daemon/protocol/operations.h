@@ -37,6 +37,9 @@ struct run {
 /** Sets code and message of a failed request, printf-like. Returns false. */
 bool operation_fail(struct run *run, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/** Whether the client may load logic; fails the request if not. */
+bool operation_may_program(struct run *run);
+
 /** Each fills in run->result, or fails. */
 bool operation_list(struct run *run);
 bool operation_info(struct run *run);
@@ -49,6 +52,7 @@ bool operation_add_range(struct run *run);
 bool operation_remove_range(struct run *run);
 bool operation_reset(struct run *run);
 bool operation_program(struct run *run);
+bool operation_reload(struct run *run);
 bool operation_link(struct run *run);
 bool operation_card_counters(struct run *run);
 bool operation_link_counters(struct run *run);

@@ -299,6 +299,21 @@ static void test_pieces_and_many(void **state)
 	close(fd);
 }
 
+static void pump_until_ended(struct fixture *f, int fd)
+{
+	char byte;
+
+	for (int i = 0; i < 300; i++) {
+		ssize_t got;
+
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		got = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+		if (!got || (got < 0 && errno != EAGAIN))
+			return;
+	}
+	fail_msg("the client was not disconnected");
+}
+
 static void test_long_line(void **state)
 {
 	struct fixture *f = *state;
@@ -318,6 +333,7 @@ static void test_long_line(void **state)
 	send_bytes(fd, line, CLIENT_LINE_BYTES + 1);
 	pump(f);
 	assert_non_null(strstr(received(fd), "\"code\":\"EPROTO\",\"message\":\"request too long: must be at most 4096 bytes\""));
+	pump_until_ended(f, fd);
 	assert_null(received(fd));
 	close(fd);
 }
@@ -536,21 +552,6 @@ static void test_many_clients(void **state)
 	expect_error(f, fds[5], "{}", "EINVAL", "must be");
 	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
 		close(fds[i]);
-}
-
-static void pump_until_ended(struct fixture *f, int fd)
-{
-	char byte;
-
-	for (int i = 0; i < 300; i++) {
-		ssize_t got;
-
-		assert_true(sd_event_run(f->event, 10000) >= 0);
-		got = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
-		if (!got || (got < 0 && errno != EAGAIN))
-			return;
-	}
-	fail_msg("the client was not disconnected");
 }
 
 /* An incomplete line: the client is disconnected, others are served, an idle client stays connected. */
