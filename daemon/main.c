@@ -16,6 +16,7 @@
 #include <json-c/json.h>
 
 #include <gpulink.h>
+#include <gpulink_admin.h>
 
 #include <errno.h>
 #include <getopt.h>
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
@@ -35,6 +37,7 @@
 /* A card that has just appeared may still lack sysfs directories or the devices of its endpoints: retry, then give up. */
 #define RETRY_USEC  (500 * 1000ull)
 #define RETRY_TIMES 10
+#define CARDS_MOST  64
 
 /* A reload changes the settings of all cards. */
 #define RELOAD_SECONDS 60
@@ -62,12 +65,48 @@ static void report_to_log(void *user, const char *file, unsigned line, const cha
 
 /* --- applying --- */
 
+/* Users and groups that did not exist may do so now. Returns 1 if the configured group does not. */
+static unsigned find_names(struct daemon *daemon, bool again)
+{
+	struct config *config = &daemon->config;
+	bool lacked = config->unknown_group;
+
+	config_find_names(config);
+	if (lacked && !config->unknown_group) {
+		log_line(LOG_NOTICE, "the configured group exists now");
+		server_set_access(daemon->server, config->socket_mode, config->socket_group);
+		if (daemon->metrics)
+			metrics_set_access(daemon->metrics, config->socket_mode, config->socket_group);
+	} else if (lacked && !again) {
+		log_line(LOG_ERR, "group '%s' does not exist: only root may change cards", config->unknown_group);
+	}
+	return config->unknown_group ? 1 : 0;
+}
+
+/* Members of both could grant themselves all memory. */
+static void check_group(const struct daemon *daemon)
+{
+	char names[CARDS_MOST][16], path[32];
+	int count = gpulink_admin_list(names, CARDS_MOST);
+	struct stat about;
+
+	for (int i = 0; i < count && i < CARDS_MOST; i++) {
+		snprintf(path, sizeof(path), "/dev/%.15s", names[i]);
+		if (!stat(path, &about) && about.st_gid == daemon->config.socket_group && about.st_mode & S_IRGRP)
+			log_line(LOG_WARNING, "INSECURE: group %u may open %s and change settings: its members can grant themselves all "
+				 "memory; configure another group, such as gpulink-admin", about.st_gid, path);
+	}
+}
+
 /* `again`: a retry, whose failures have been logged before. */
 static void apply(struct daemon *daemon, bool again)
 {
-	unsigned failures;
+	unsigned failures, groups = find_names(daemon, again);
 	unsigned cards = apply_to_all(&daemon->config, again, &failures);
 
+	failures += groups;
+	if (!again)
+		check_group(daemon);
 	sd_notifyf(0, "STATUS=%u cards, %zu configuration lines, %u settings failed", cards, daemon->config.rule_count,
 		   failures);
 	if (!failures) {
@@ -386,6 +425,8 @@ int main(int argc, char **argv)
 	if (reload_only)
 		return ask_to_reload(socket);
 	errors = config_read(&daemon.config, daemon.config_file, daemon.config_may_lack, report_to_log, NULL);
+	if (!errors && check_only)
+		errors = config_check_names(&daemon.config, report_to_log, NULL);
 	if (errors)
 		log_line(LOG_ERR, "%s: %u errors%s", daemon.config_file, errors, check_only ? "" : ", not starting");
 	else if (check_only)

@@ -94,6 +94,20 @@ static bool check_value(struct run *run, const struct operation *operation)
 		    operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
 }
 
+static bool take_range(struct run *run, const char *text)
+{
+	char unknown[RANGE_TEXT_BYTES];
+
+	switch (range_text_parse(text, &run->range, unknown)) {
+	case RANGE_TEXT_GOOD:
+		return true;
+	case RANGE_TEXT_UNKNOWN:
+		return operation_fail(run, "EINVAL", "range '%.80s': %.80s does not exist", text, unknown);
+	default:
+		return operation_fail(run, "EINVAL", "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
+	}
+}
+
 static bool take_member(struct run *run, const struct operation *operation, const char *key,
 			struct json_object *value, unsigned *given)
 {
@@ -130,10 +144,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		strcpy(run->range.name, text);
 		return true;
 	case RANGE:
-		if (!take_text(run, key, value, &text))
-			return false;
-		return range_text_parse(text, &run->range) ||
-		       operation_fail(run, "EINVAL", "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
+		return take_text(run, key, value, &text) && take_range(run, text);
 	default:
 		if (!take_text(run, key, value, &text))
 			return false;
@@ -302,9 +313,15 @@ struct json_object *request_run(struct json_object *request, enum request_right 
 
 	if (object)
 		return object;
-	if (!run_operation(&run, request))
+	if (!run_operation(&run, request)) {
+		json_object_put(run.warnings);
 		return request_error(id, run.code, run.message);
+	}
 	object = answer(id, true);
+	if (run.warnings && !json_put(run.result, "warnings", run.warnings)) {
+		json_object_put(object);
+		object = NULL;
+	}
 	if (object && json_put(object, "result", run.result))
 		return object;
 	if (!object)
