@@ -2,6 +2,7 @@
 #include "apply.h"
 
 #include "log.h"
+#include "protocol/range_text.h"
 
 #include <gpulink_admin.h>
 
@@ -85,7 +86,7 @@ static void drop_ranges(struct applying *applying, unsigned partition, const str
 			config_find_range(applying->config, info->name, info->serial, partition, ranges[i].name);
 		int code;
 
-		if (rule && same_range(&ranges[i], &rule->range, now->endpoint_bytes))
+		if (rule && !rule->unknown_range && same_range(&ranges[i], &rule->range, now->endpoint_bytes))
 			continue;
 		code = gpulink_admin_remove_range(info->name, partition, ranges[i].name);
 		if (code)
@@ -101,8 +102,17 @@ static void add_range(struct applying *applying, const struct config_rule *rule,
 	const char *card = applying->info.name, *file = applying->config->files[rule->file];
 	const struct gpulink_admin_range *range = &rule->range;
 	unsigned partition = rule->target.partition;
-	int code = gpulink_admin_add_range(card, partition, range);
+	char unknown[RANGE_TEXT_BYTES];
+	struct gpulink_admin_range parsed;
+	int code;
 
+	if (rule->unknown_range) {
+		if (range_text_parse(rule->unknown_range, &parsed, unknown) == RANGE_TEXT_UNKNOWN)
+			failed(applying, "%s:%u: %s partition %u: range %s is not granted: %s does not exist", file, rule->line, card,
+			       partition, range->name, unknown);
+		return;
+	}
+	code = gpulink_admin_add_range(card, partition, range);
 	if (code == -GPULINK_EINVAL)
 		failed(applying, "%s:%u: %s partition %u: range %s: must lie within the %" PRIu64 " bytes of the endpoint", file,
 		       rule->line, card, partition, range->name, now->endpoint_bytes);
@@ -144,7 +154,7 @@ static void apply_ranges(struct applying *applying, unsigned partition, const st
 									   rule->range.name))
 			continue;
 		for (int r = 0; r < count; r++)
-			exists = exists || (!strcmp(ranges[r].name, rule->range.name) &&
+			exists = exists || (!strcmp(ranges[r].name, rule->range.name) && !rule->unknown_range &&
 					    same_range(&ranges[r], &rule->range, now.endpoint_bytes));
 		if (!exists)
 			add_range(applying, rule, &now);

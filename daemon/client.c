@@ -2,20 +2,25 @@
 /*
  * A connection either waits for a request or sends an answer, never both: nothing is read while an answer is pending, which
  * bounds the memory of a client. One request runs per iteration of the event loop, so that a client with many requests
- * does not starve the others.
+ * does not starve the others. A connection that has ended keeps its place until its descriptors are closed: whoever sends some
+ * that take long to close uses up his own places.
  */
 #include "client.h"
 
+#include "log.h"
+#include "peer.h"
 #include "protocol/program.h"
 #include "protocol/requests.h"
 
 #include <json-c/json.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #ifndef SO_PEERGROUPS
@@ -25,7 +30,7 @@
 struct client {
 	int socket;
 	sd_event_source *io;
-	sd_event_source *stuck; /* armed while a line or an answer is incomplete; restarted for each line */
+	sd_event_source *stuck; /* armed while a line or an answer is incomplete or files are copied; restarted for each line */
 	sd_event *event;
 	struct ucred peer;
 	client_right *right;
@@ -34,7 +39,8 @@ struct client {
 
 	char in[CLIENT_LINE_BYTES];
 	size_t in_bytes;
-	struct program_files files; /* came with the request that is being read */
+	struct peer_child *child; /* copies the files of the request that is being read; or closes the socket */
+	bool leaving;
 	bool in_ended;	   /* the peer has shut down its side */
 	bool last_answer;  /* close after it */
 	char *out;
@@ -64,32 +70,66 @@ bool client_in_group(const struct client *client, gid_t group)
 	return found;
 }
 
-static void drop_files(struct client *client)
+static void free_client(struct client *client)
 {
-	if (client->files.image >= 0)
-		close(client->files.image);
-	if (client->files.fallback >= 0)
-		close(client->files.fallback);
-	client->files = (struct program_files){-1, -1};
-}
-
-void client_close(struct client *client)
-{
-	if (!client)
-		return;
 	sd_event_source_disable_unref(client->io);
 	sd_event_source_disable_unref(client->stuck);
 	sd_event_unref(client->event);
-	close(client->socket);
-	drop_files(client);
 	free(client->out);
 	free(client);
 }
 
-static void end(struct client *client)
+void client_close(struct client *client)
 {
+	int socket = client ? client->socket : -1;
+
+	if (!client)
+		return;
+	peer_child_free(client->child);
+	free_client(client); /* the loop forgets the socket before it is closed: a child may still have it */
+	peer_abandon(socket);
+}
+
+/* --- leaving --- */
+
+static int arm_for(struct client *client, uint64_t usec)
+{
+	int error = sd_event_source_set_time_relative(client->stuck, usec);
+
+	return error < 0 ? error : sd_event_source_set_enabled(client->stuck, SD_EVENT_ONESHOT);
+}
+
+static void gone(void *user, int error, const struct program_files *files)
+{
+	struct client *client = user;
+
+	(void)error;
+	(void)files;
 	client->ended(client->user, client);
-	client_close(client);
+	free_client(client);
+}
+
+/* Ends the connection: as soon as its files are no longer copied, and when its socket is closed. */
+static void leave(struct client *client)
+{
+	int result;
+
+	client->leaving = true;
+	sd_event_source_set_enabled(client->io, SD_EVENT_OFF);
+	sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
+	if (client->child) {
+		peer_child_kill(client->child);
+		return;
+	}
+	result = peer_close(&client->child, client->event, client->socket, gone, client);
+	if (result >= 0)
+		client->socket = -1;
+	if (!result) {
+		gone(client, 0, NULL);
+	} else if (result < 0) {
+		log_line(LOG_WARNING, "cannot close a connection yet: %s", strerror(-result));
+		arm_for(client, CLIENT_STUCK_USEC);
+	}
 }
 
 /* --- answers --- */
@@ -133,31 +173,68 @@ static int send_answer(struct client *client)
 
 /* --- requests --- */
 
-static int run_line(struct client *client, const char *line, size_t length)
+/* The request of a line, or NULL if it is none; then with the reason. */
+static struct json_object *parse_line(const char *line, size_t length, const char **reason)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(16);
-	struct json_object *request, *answer;
+	struct json_object *request;
 	enum json_tokener_error error;
 
+	*reason = "out of memory";
 	if (!tokener)
-		return -ENOMEM;
+		return NULL;
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	request = json_tokener_parse_ex(tokener, line, (int)length);
 	error = json_tokener_get_error(tokener);
-	if (error == json_tokener_success && json_tokener_get_parse_end(tokener) == length)
-		answer = request_run(request, client->right(client->user, client), &client->files);
-	else
-		answer = request_error(NULL, "EPROTO", error == json_tokener_error_depth
-							       ? "request: must be one JSON object per line, not nested"
-							       : "request: must be one JSON object per line");
-	drop_files(client);
-	json_object_put(request);
+	*reason = error == json_tokener_error_depth ? "request: must be one JSON object per line, not nested"
+						    : "request: must be one JSON object per line";
+	if (error != json_tokener_success || json_tokener_get_parse_end(tokener) != length) {
+		json_object_put(request);
+		request = NULL;
+	}
 	json_tokener_free(tokener);
+	return request;
+}
+
+/* Who changed what. Attempts without the right to it are not logged: anyone could fill the log with them. */
+static void log_change(const struct client *client, struct json_object *request, struct json_object *answer)
+{
+	struct json_object *error, *code;
+	const char *outcome = "done";
+
+	if (json_object_object_get_ex(answer, "error", &error) && json_object_object_get_ex(error, "code", &code))
+		outcome = json_object_get_string(code);
+	json_object_object_del(request, "id");
+	log_line(LOG_NOTICE, "uid %u, pid %d: %s: %s", client->peer.uid, client->peer.pid, outcome,
+		 json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+static int run_line(struct client *client, const char *line, size_t length, const struct program_files *files)
+{
+	enum request_right right = client->right(client->user, client);
+	struct json_object *request, *answer;
+	const char *reason;
+
+	request = parse_line(line, length, &reason);
+	if (!request)
+		return keep_answer(client, request_error(NULL, "EPROTO", reason));
+	answer = request_run(request, right, files);
+	if (answer && request_changes(request, right))
+		log_change(client, request, answer);
+	json_object_put(request);
+	return keep_answer(client, answer);
+}
+
+/* Answers, then closes the connection. */
+static int refuse(struct client *client, struct json_object *answer)
+{
+	client->last_answer = true;
+	client->in_bytes = 0;
 	return keep_answer(client, answer);
 }
 
 /* Runs the first complete line; false: there is none. */
-static bool run_next(struct client *client, int *error)
+static bool run_next(struct client *client, const struct program_files *files, int *error)
 {
 	char *end_of_line = memchr(client->in, '\n', client->in_bytes);
 	size_t length;
@@ -165,52 +242,78 @@ static bool run_next(struct client *client, int *error)
 	if (!end_of_line) {
 		if (client->in_bytes < sizeof(client->in))
 			return false;
-		client->last_answer = true;
-		client->in_bytes = 0;
-		*error = keep_answer(client, request_error(NULL, "EPROTO", "request too long: must be at most 4096 bytes"));
+		*error = refuse(client, request_error(NULL, "EPROTO", "request too long: must be at most 4096 bytes"));
 		return true;
 	}
 	length = (size_t)(end_of_line - client->in) + 1;
 	/* json-c needs a character after the value to detect its end: the newline. */
-	*error = run_line(client, client->in, length);
+	*error = run_line(client, client->in, length, files);
 	client->in_bytes -= length;
 	memmove(client->in, client->in + length, client->in_bytes);
 	return true;
 }
 
-/* The first two descriptors of a request are kept, the others closed. */
-static void take_files(struct client *client, struct msghdr *message)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t at = CMSG_LEN(0); at + sizeof(int) <= c->cmsg_len; at += sizeof(int)) {
-			int fd;
+/* --- files --- */
 
-			memcpy(&fd, (unsigned char *)c + at, sizeof(fd));
-			if (client->files.image < 0)
-				client->files.image = fd;
-			else if (client->files.fallback < 0)
-				client->files.fallback = fd;
-			else
-				close(fd);
-		}
+static void proceed(struct client *client, const struct program_files *files, int error);
+
+static void on_copied(void *user, int error, const struct program_files *files)
+{
+	struct client *client = user;
+	char text[200];
+
+	client->child = NULL;
+	if (error && !client->leaving) {
+		snprintf(text, sizeof(text), error == -E2BIG ? "operation program: more than two files came with it"
+							    : "cannot read the files of the request: %s", strerror(-error));
+		error = refuse(client, request_error(NULL, error == -E2BIG ? "EINVAL" : "EIO", text));
 	}
+	if (client->leaving)
+		leave(client);
+	else
+		proceed(client, files, error);
+	if (files) {
+		close(files->image);
+		if (files->fallback >= 0)
+			close(files->fallback);
+	}
+}
+
+/* Files wait in the socket, whose next `bytes` bytes are in `line`. Their request decides whether they may come, before they do. */
+static int take_files(struct client *client, const char *line, size_t bytes)
+{
+	struct json_object *request, *refusal;
+	const char *reason;
+	int error;
+
+	if (client->in_bytes || memchr(line, '\n', bytes) != line + bytes - 1)
+		return refuse(client, request_error(NULL, "EPROTO", "files: must come with one request, after the answers to all others"));
+	request = parse_line(line, bytes, &reason);
+	refusal = request ? request_refuse_files(request, client->right(client->user, client))
+			  : request_error(NULL, "EPROTO", reason);
+	json_object_put(request);
+	if (refusal)
+		return refuse(client, refusal);
+	error = peer_copy_files(&client->child, client->event, client->socket, bytes, on_copied, client);
+	if (error == -EBUSY)
+		return refuse(client, request_error(NULL, "EBUSY", "the files of another request are being read: try again"));
+	if (error < 0)
+		return error;
+	client->in_bytes = bytes;
+	sd_event_source_set_enabled(client->io, SD_EVENT_OFF);
+	return arm_for(client, CLIENT_FILES_USEC);
 }
 
 static int read_more(struct client *client)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control;
-	struct iovec into = {.iov_base = client->in + client->in_bytes, .iov_len = sizeof(client->in) - client->in_bytes};
-	struct msghdr message = {.msg_iov = &into, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-	ssize_t got = recvmsg(client->socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	char *into = client->in + client->in_bytes;
+	bool files;
+	ssize_t got = peer_read(client->socket, into, sizeof(client->in) - client->in_bytes, &files);
 
+	if (files)
+		return take_files(client, into, (size_t)got);
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	take_files(client, &message);
 	client->in_ended = got == 0;
 	client->in_bytes += (size_t)got;
 	return 0;
@@ -221,22 +324,34 @@ static int read_more(struct client *client)
 static int arm(struct client *client)
 {
 	bool more = memchr(client->in, '\n', client->in_bytes);
-	uint64_t now;
 	int error;
 
 	/* A complete line in the buffer needs no input: wait for writability to be called again. */
 	error = sd_event_source_set_io_events(client->io, client->out || more ? EPOLLOUT : EPOLLIN);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(client->io, SD_EVENT_ON);
 	if (error < 0)
 		return error;
 	if (!client->out && !client->in_bytes)
 		return sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
 	error = sd_event_source_get_enabled(client->stuck, NULL);
-	if (error)
-		return error;
-	error = sd_event_now(client->event, CLOCK_MONOTONIC, &now);
+	return error ? error : arm_for(client, CLIENT_STUCK_USEC);
+}
+
+/* Runs the next line, if there is one, sends what is to be sent, and waits for the next event; or ends the connection. */
+static void proceed(struct client *client, const struct program_files *files, int error)
+{
+	/* The timeout restarts for each line. */
+	if (!error && !client->out && run_next(client, files, &error) && !error)
+		error = sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
+	if (error >= 0 && client->out)
+		error = send_answer(client);
+	if (error >= 0 && client->in_ended && !client->out && !memchr(client->in, '\n', client->in_bytes))
+		error = -ECONNRESET;
 	if (error >= 0)
-		error = sd_event_source_set_time(client->stuck, now + CLIENT_STUCK_USEC);
-	return error < 0 ? error : sd_event_source_set_enabled(client->stuck, SD_EVENT_ONESHOT);
+		error = arm(client);
+	if (error < 0)
+		leave(client);
 }
 
 static int on_io(sd_event_source *source, int fd, uint32_t events, void *user)
@@ -251,26 +366,27 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *user)
 	/* Lines that a closed peer has sent are still run. */
 	if (!error && !client->out && !memchr(client->in, '\n', client->in_bytes))
 		error = read_more(client);
-	/* The timeout restarts for each line. */
-	if (!error && !client->out && run_next(client, &error) && !error)
-		error = sd_event_source_set_enabled(client->stuck, SD_EVENT_OFF);
-	if (!error && client->out)
-		error = send_answer(client);
-	if (!error && client->in_ended && !client->out && !memchr(client->in, '\n', client->in_bytes))
-		error = -ECONNRESET;
-	if (!error)
-		error = arm(client);
-	if (error < 0)
-		end(client);
+	if (error < 0 || !client->child)
+		proceed(client, NULL, error);
 	return 0;
 }
 
 static int on_stuck(sd_event_source *source, uint64_t usec, void *user)
 {
+	struct client *client = user;
+
 	(void)source;
 	(void)usec;
-	end(user);
+	if (client->child && !client->leaving &&
+	    refuse(client, request_error(NULL, "ETIMEDOUT", "the files of the request cannot be read: timed out")) >= 0)
+		send_answer(client);
+	leave(client);
 	return 0;
+}
+
+void client_refuse(struct client *client, const char *code, const char *message)
+{
+	proceed(client, NULL, refuse(client, request_error(NULL, code, message)));
 }
 
 int client_open(struct client **out, sd_event *event, int socket, client_right *right, client_ended *ended,
@@ -285,7 +401,6 @@ int client_open(struct client **out, sd_event *event, int socket, client_right *
 		return -ENOMEM;
 	}
 	client->socket = socket;
-	client->files = (struct program_files){-1, -1};
 	client->event = sd_event_ref(event);
 	client->right = right;
 	client->ended = ended;

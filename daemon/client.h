@@ -16,6 +16,11 @@
 #define CLIENT_STUCK_USEC (10 * 1000000ull)
 #endif
 
+/** Files that cannot be copied in this time are not waited for. */
+#ifndef CLIENT_FILES_USEC
+#define CLIENT_FILES_USEC (60 * 1000000ull)
+#endif
+
 struct client;
 
 /** Called when the connection has ended, before the client is freed. */
@@ -30,7 +35,10 @@ typedef enum request_right client_right(void *user, const struct client *client)
 int client_open(struct client **client, sd_event *event, int socket, client_right *right,
 		client_ended *ended, void *user);
 
-/** Ends the connection without calling `ended`. NULL is allowed. */
+/** Answers with an error instead of reading a request, and ends the connection. `ended` may be called before this returns. */
+void client_refuse(struct client *client, const char *code, const char *message);
+
+/** Ends the connection without calling `ended`; what is left in the socket is closed when the process ends. NULL is allowed. */
 void client_close(struct client *client);
 
 /** The user at the time of connecting, from the kernel. */

@@ -94,6 +94,9 @@ void config_free(struct config *config)
 {
 	for (unsigned i = 0; i < config->file_count; i++)
 		free(config->files[i]);
+	for (size_t i = 0; i < config->rule_count; i++)
+		free(config->rules[i].unknown_range);
+	free(config->unknown_group);
 	free(config->files);
 	free(config->rules);
 	memset(config, 0, sizeof(*config));

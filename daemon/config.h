@@ -26,6 +26,11 @@
 /** Room for the address of metrics, a socket's path is not longer; and for the path of the certificate. */
 #define CONFIG_METRICS_BYTES 108
 
+/** The group that may open cards (60-gpulink.rules). */
+#ifndef CONFIG_CARD_GROUP
+#define CONFIG_CARD_GROUP "gpulink"
+#endif
+
 /** Scope of a rule; a higher one is more specific. */
 enum config_scope { CONFIG_DEFAULTS, CONFIG_CARD, CONFIG_PARTITION };
 
@@ -43,6 +48,7 @@ struct config_rule {
 	uint64_t value;	   /**< of a setting */
 	char endpoint[72]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
 	struct gpulink_admin_range range; /**< for CONFIG_RANGE */
+	char *unknown_range; /**< its text, if the owner does not exist; else NULL */
 	unsigned file;	   /**< index into files */
 	unsigned line;
 };
@@ -54,6 +60,7 @@ struct config {
 	unsigned file_count;
 	mode_t socket_mode;
 	gid_t socket_group; /**< (gid_t)-1: none, only root may change anything */
+	char *unknown_group; /**< its name, if it does not exist; else NULL */
 	char logic_certificate[CONFIG_METRICS_BYTES]; /**< absolute path; images must be signed by its key; "": they need not */
 	char metrics[CONFIG_METRICS_BYTES]; /**< "127.0.0.1:PORT", or the absolute path of a socket; "": none */
 };
@@ -69,6 +76,15 @@ typedef void config_report(void *user, const char *file, unsigned line, const ch
 unsigned config_read(struct config *config, const char *file, bool may_lack, config_report *report, void *user);
 
 void config_free(struct config *config);
+
+/** Looks up again the users and groups that did not exist: the name service may start later than gpulinkd. */
+void config_find_names(struct config *config);
+
+/** Reports the users and groups that do not exist; their number. */
+unsigned config_check_names(const struct config *config, config_report *report, void *user);
+
+/** Reports rules without effect, endpoints and ranges that conflict; their number. config_read() calls it. */
+unsigned config_check_rules(const struct config *config, config_report *report, void *user);
 
 /** The rule that sets `key` of a partition of a card (with this name and hexadecimal serial number), or NULL. For link keys
  *  `partition` is ignored. */

@@ -8,6 +8,7 @@
 #include "../common/number.h"
 #include "protocol/endpoint_name.h"
 #include "protocol/range_text.h"
+#include "protocol/signature.h"
 
 #include <gpulink_admin.h>
 
@@ -129,20 +130,69 @@ static void read_section(struct reader *reader, const char *line)
 
 /* --- keys --- */
 
-static bool parse_group(const char *text, gid_t *group)
+static bool find_group(const char *name, gid_t *group)
 {
 	struct group entry, *found = NULL;
 	char buffer[16384];
-	uint64_t number;
 
-	if (glk_number(text, 10, UINT64_MAX, &number)) {
-		*group = (gid_t)number;
-		return number < (gid_t)-1;
-	}
-	if (getgrnam_r(text, &entry, buffer, sizeof(buffer), &found) || !found)
+	if (getgrnam_r(name, &entry, buffer, sizeof(buffer), &found) || !found)
 		return false;
 	*group = found->gr_gid;
 	return true;
+}
+
+/* Every user of a card is in it. */
+static bool is_card_group(gid_t group)
+{
+	gid_t card_group;
+
+	return find_group(CONFIG_CARD_GROUP, &card_group) && card_group == group;
+}
+
+static void read_group(struct reader *reader, const char *value)
+{
+	struct config *config = reader->config;
+	gid_t group = (gid_t)-1;
+	uint64_t number;
+
+	free(config->unknown_group);
+	config->unknown_group = NULL;
+	if (glk_number(value, 10, UINT64_MAX, &number) ? number >= (gid_t)-1 : !*value || isdigit((unsigned char)*value)) {
+		wrong(reader, reader->line, "group '%s': must be a group, by name or number", value);
+		return;
+	}
+	if (isdigit((unsigned char)*value)) {
+		group = (gid_t)number;
+	} else if (!find_group(value, &group)) {
+		config->unknown_group = strdup(value);
+		reader->out_of_memory = reader->out_of_memory || !config->unknown_group;
+	}
+	if (!strcmp(value, CONFIG_CARD_GROUP) || (group != (gid_t)-1 && is_card_group(group)))
+		wrong(reader, reader->line, "group '%s': must not be " CONFIG_CARD_GROUP ", whose members may open cards: each of them "
+		      "could grant himself all memory; use another group, such as gpulink-admin", value);
+	config->socket_group = group;
+}
+
+void config_find_names(struct config *config)
+{
+	char unknown[RANGE_TEXT_BYTES];
+
+	if (config->unknown_group && find_group(config->unknown_group, &config->socket_group)) {
+		if (is_card_group(config->socket_group)) {
+			config->socket_group = (gid_t)-1;
+		} else {
+			free(config->unknown_group);
+			config->unknown_group = NULL;
+		}
+	}
+	for (size_t i = 0; i < config->rule_count; i++) {
+		struct config_rule *rule = &config->rules[i];
+
+		if (rule->unknown_range && range_text_parse(rule->unknown_range, &rule->range, unknown) == RANGE_TEXT_GOOD) {
+			free(rule->unknown_range);
+			rule->unknown_range = NULL;
+		}
+	}
 }
 
 /* Not to the network: there is no authentication. */
@@ -180,9 +230,13 @@ static void read_metrics(struct reader *reader, const char *value)
 
 static void read_certificate(struct reader *reader, const char *value)
 {
-	if (*value == '/' && strlen(value) < CONFIG_METRICS_BYTES)
+	char reason[XCLBIN_REASON_BYTES];
+
+	if (*value == '/' && strlen(value) < CONFIG_METRICS_BYTES) {
 		strcpy(reader->config->logic_certificate, value);
-	else
+		if (signature_certificate(value, reason))
+			wrong(reader, reader->line, "logic_certificate '%s': %s", value, reason);
+	} else
 		wrong(reader, reader->line, "logic_certificate '%s': must be an absolute path of at most %d characters", value,
 		      CONFIG_METRICS_BYTES - 1);
 }
@@ -210,9 +264,7 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 		return;
 	}
 	if (before == &reader->group_line) {
-		if (!parse_group(value, &reader->config->socket_group))
-			wrong(reader, reader->line, "group '%s': must be an existing group, by name or number",
-			      value);
+		read_group(reader, value);
 		return;
 	}
 	if (!glk_number(value, 8, UINT64_MAX, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
@@ -228,7 +280,8 @@ static bool same_target(const struct config_target *a, const struct config_targe
 	       a->serial == b->serial && a->partition == b->partition;
 }
 
-static void add_rule(struct reader *reader, const struct config_rule *rule)
+/* Takes over what the rule refers to. */
+static void add_rule(struct reader *reader, struct config_rule *rule)
 {
 	struct config *config = reader->config;
 	struct config_rule *rules;
@@ -239,12 +292,14 @@ static void add_rule(struct reader *reader, const struct config_rule *rule)
 			wrong(reader, reader->line, "duplicate key '%s%s': first set in line %u",
 			      rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
 			      config->rules[i].line);
+			free(rule->unknown_range);
 			return;
 		}
 	}
 	rules = realloc(config->rules, (config->rule_count + 1) * sizeof(*rules));
 	if (!rules) {
 		reader->out_of_memory = true;
+		free(rule->unknown_range);
 		return;
 	}
 	config->rules = rules;
@@ -255,16 +310,22 @@ static void add_rule(struct reader *reader, const struct config_rule *rule)
 static void read_range_key(struct reader *reader, const char *name, const char *value)
 {
 	struct config_rule rule = {.target = reader->target, .key = CONFIG_RANGE, .file = reader->file, .line = reader->line};
+	char unknown[RANGE_TEXT_BYTES];
+	enum range_text parsed = range_text_parse(value, &rule.range, unknown);
 
 	name += strspn(name, " \t");
 	if (rule.target.scope != CONFIG_PARTITION) {
 		wrong(reader, reader->line, "key 'range %s': must be in a section [card NAME partition K]", name);
 	} else if (!range_name_valid(name)) {
 		wrong(reader, reader->line, "range name '%s': must be " RANGE_NAME_ALLOWED, name);
-	} else if (!range_text_parse(value, &rule.range)) {
+	} else if (parsed == RANGE_TEXT_MALFORMED) {
 		wrong(reader, reader->line, "range '%s': must be " RANGE_TEXT_ALLOWED, value);
 	} else {
 		strcpy(rule.range.name, name);
+		if (parsed == RANGE_TEXT_UNKNOWN) {
+			rule.unknown_range = strdup(value);
+			reader->out_of_memory = reader->out_of_memory || !rule.unknown_range;
+		}
 		add_rule(reader, &rule);
 	}
 }
@@ -454,5 +515,7 @@ unsigned config_read(struct config *config, const char *file, bool may_lack, con
 		reader.errors++;
 		report(user, file, 0, "out of memory");
 	}
+	if (!reader.errors)
+		reader.errors = config_check_rules(config, report, user);
 	return reader.errors;
 }

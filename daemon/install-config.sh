@@ -15,6 +15,8 @@ fi
 # A user who installs below his home cannot, and need not: without a configuration gpulinkd changes nothing.
 if install -D -m 644 "$1" "$folder/gpulinkd.conf" 2>/dev/null; then
 	echo "Installing $1 to $folder"
+	[ -n "${DESTDIR:-}" ] || getent group gpulink-admin >/dev/null ||
+		echo "The group gpulink-admin does not exist yet: systemd-sysusers, or groupadd --system gpulink-admin, makes it"
 else
 	echo "Not installing $1: $folder cannot be written"
 fi

@@ -9,17 +9,24 @@
 #include "config.h"
 #include "log.h"
 #include "metrics.h"
+#include "protocol/ask.h"
 #include "protocol/program.h"
+#include "protocol/requests.h"
 #include "server.h"
 
+#include <json-c/json.h>
+
 #include <gpulink.h>
+#include <gpulink_admin.h>
 
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
@@ -31,6 +38,10 @@
 /* A card that has just appeared may still lack sysfs directories or the devices of its endpoints: retry, then give up. */
 #define RETRY_USEC  (500 * 1000ull)
 #define RETRY_TIMES 10
+#define CARDS_MOST  64
+
+/* A reload changes the settings of all cards. */
+#define RELOAD_SECONDS 60
 
 struct daemon {
 	const char *config_file;
@@ -56,13 +67,49 @@ static void report_to_log(void *user, const char *file, unsigned line, const cha
 
 /* --- applying --- */
 
+/* Users and groups that did not exist may do so now. Returns 1 if the configured group does not. */
+static unsigned find_names(struct daemon *daemon, bool again)
+{
+	struct config *config = &daemon->config;
+	bool lacked = config->unknown_group;
+
+	config_find_names(config);
+	if (lacked && !config->unknown_group) {
+		log_line(LOG_NOTICE, "the configured group exists now");
+		server_set_access(daemon->server, config->socket_mode, config->socket_group);
+		if (daemon->metrics)
+			metrics_set_access(daemon->metrics, config->socket_mode, config->socket_group);
+	} else if (lacked && !again) {
+		log_line(LOG_ERR, "group '%s' does not exist: only root may change cards", config->unknown_group);
+	}
+	return config->unknown_group ? 1 : 0;
+}
+
+/* Members of both could grant themselves all memory. */
+static void check_group(const struct daemon *daemon)
+{
+	char names[CARDS_MOST][16], path[32];
+	int count = gpulink_admin_list(names, CARDS_MOST);
+	struct stat about;
+
+	for (int i = 0; i < count && i < CARDS_MOST; i++) {
+		snprintf(path, sizeof(path), "/dev/%.15s", names[i]);
+		if (!stat(path, &about) && about.st_gid == daemon->config.socket_group && about.st_mode & S_IRGRP)
+			log_line(LOG_WARNING, "INSECURE: group %u may open %s and change settings: its members can grant themselves all "
+				 "memory; configure another group, such as gpulink-admin", about.st_gid, path);
+	}
+}
+
 /* `again`: a retry, whose failures have been logged before. */
 static void apply(struct daemon *daemon, bool again)
 {
-	unsigned failures;
+	unsigned failures, groups = find_names(daemon, again);
 	unsigned cards = apply_to_all(&daemon->config, again, &failures);
 
+	failures += groups;
 	daemon->failures = failures;
+	if (!again)
+		check_group(daemon);
 	sd_notifyf(0, "STATUS=cards: %u, configuration lines: %zu, failed settings: %u", cards, daemon->config.rule_count,
 		   failures);
 	if (!failures) {
@@ -124,51 +171,100 @@ static void report_recovery(const char *pci_address, const char *failure)
 
 /* --- metrics --- */
 
-static int open_metrics(struct daemon *daemon)
+/* Serves metrics as `config` says, in *metrics: those that are served already, if their address is the same. */
+static int open_metrics(struct daemon *daemon, const struct config *config, struct metrics **metrics)
 {
-	const struct config *config = &daemon->config;
-
-	return *config->metrics ? metrics_open(&daemon->metrics, daemon->event, config->metrics, config->socket_mode,
-					       config->socket_group)
-				: 0;
+	*metrics = NULL;
+	if (!*config->metrics)
+		return 0;
+	if (!daemon->metrics || strcmp(config->metrics, daemon->config.metrics))
+		return metrics_open(metrics, daemon->event, config->metrics, config->socket_mode, config->socket_group);
+	*metrics = daemon->metrics;
+	return metrics_set_access(*metrics, config->socket_mode, config->socket_group);
 }
 
-static void reopen_metrics(struct daemon *daemon)
+/* --- reloading --- */
+
+/* The first error of a reload, for its client. */
+struct first_error {
+	char *message;
+	size_t room;
+};
+
+static void report_to_client(void *user, const char *file, unsigned line, const char *text)
 {
-	metrics_close(daemon->metrics);
-	daemon->metrics = NULL;
-	open_metrics(daemon);
+	struct first_error *first = user;
+
+	report_to_log(NULL, file, line, text);
+	if (*first->message)
+		return;
+	if (line)
+		snprintf(first->message, first->room, "%s:%u: %s", file, line, text);
+	else
+		snprintf(first->message, first->room, "%s: %s", file, text);
 }
 
-/* --- signals --- */
-
-static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *user)
+/* Takes over the configuration if all of it can be put into effect, or nothing of it. False: with a message. */
+static bool change_config(struct daemon *daemon, struct config *config, char *message, size_t room)
 {
+	struct metrics *metrics;
+	int error = open_metrics(daemon, config, &metrics);
+
+	if (error < 0) {
+		snprintf(message, room, "cannot serve metrics at %s: %s", config->metrics, strerror(-error));
+		return false;
+	}
+	error = server_set_access(daemon->server, config->socket_mode, config->socket_group);
+	if (error) {
+		snprintf(message, room, "cannot set mode and group of the control socket: %s", strerror(-error));
+		if (metrics != daemon->metrics)
+			metrics_close(metrics);
+		return false;
+	}
+	if (metrics != daemon->metrics)
+		metrics_close(daemon->metrics);
+	daemon->metrics = metrics;
+	config_free(&daemon->config);
+	daemon->config = *config;
+	program_demand_signature(daemon->config.logic_certificate);
+	return true;
+}
+
+static bool reload(void *user, char *message, size_t room)
+{
+	struct first_error first = {message, room};
 	struct daemon *daemon = user;
 	struct config config;
-	unsigned errors;
+	bool changed;
 
-	(void)source;
-	(void)info;
+	*message = '\0';
 	sd_notify(0, "RELOADING=1");
-	errors = config_read(&config, daemon->config_file, daemon->config_may_lack, report_to_log, NULL);
-	if (!errors && server_set_access(daemon->server, config.socket_mode, config.socket_group))
-		errors = 1;
-	if (errors) {
-		config_free(&config);
-		log_line(LOG_ERR, "invalid configuration, keeping the previous one");
-	} else {
-		config_free(&daemon->config);
-		daemon->config = config;
-		reopen_metrics(daemon);
-		program_demand_signature(daemon->config.logic_certificate);
+	changed = !config_read(&config, daemon->config_file, daemon->config_may_lack, report_to_client, &first) &&
+		  change_config(daemon, &config, message, room);
+	if (changed) {
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration reloaded");
 		apply(daemon, false);
+	} else {
+		config_free(&config);
+		log_line(LOG_ERR, "invalid configuration, keeping the previous one");
+		sd_notify(0, "STATUS=reload failed: invalid configuration, keeping the previous one");
 	}
 	sd_notify(0, "READY=1");
+	return changed;
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *user)
+{
+	char message[400];
+
+	(void)source;
+	(void)info;
+	reload(user, message, sizeof(message));
 	return 0;
 }
+
+/* --- signals --- */
 
 static int add_signals(struct daemon *daemon)
 {
@@ -187,7 +283,7 @@ static int add_signals(struct daemon *daemon)
 	if (error >= 0)
 		error = sd_event_add_signal(daemon->event, NULL, SIGINT, NULL, NULL);
 	if (error >= 0)
-		error = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_reload, daemon);
+		error = sd_event_add_signal(daemon->event, NULL, SIGHUP, on_hangup, daemon);
 	return error;
 }
 
@@ -217,7 +313,7 @@ static int open_all(struct daemon *daemon, const char *socket)
 	}
 	error = server_open(&daemon->server, daemon->event, socket, daemon->config.socket_mode, daemon->config.socket_group);
 	program_demand_signature(daemon->config.logic_certificate);
-	return error < 0 ? error : open_metrics(daemon);
+	return error < 0 ? error : open_metrics(daemon, &daemon->config, &daemon->metrics);
 }
 
 static int run(struct daemon *daemon, const char *socket)
@@ -228,6 +324,7 @@ static int run(struct daemon *daemon, const char *socket)
 		daemon->retries_left = RETRY_TIMES;
 		program_on_progress(on_progress);
 		program_recover(report_recovery);
+		request_on_reload(reload, daemon);
 		apply(daemon, false);
 		log_line(LOG_NOTICE, "gpulinkd %s listening on %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");
@@ -246,6 +343,36 @@ static int run(struct daemon *daemon, const char *socket)
 	return error < 0 ? 1 : 0;
 }
 
+/* --- the command line --- */
+
+void complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("gpulinkd: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+/* Asks the gpulinkd that is running. */
+static int ask_to_reload(const char *socket)
+{
+	struct asker asker = {.socket_path = socket, .socket = -1, .seconds = RELOAD_SECONDS};
+	struct json_object *request = json_object_new_object(), *result = NULL;
+	enum exit_code code;
+
+	if (request && json_object_object_add(request, "op", json_object_new_string("reload"))) {
+		json_object_put(request);
+		request = NULL;
+	}
+	code = ask(&asker, request, &result);
+	json_object_put(result);
+	asker_close(&asker);
+	return code == EXIT_OK ? 0 : 1;
+}
+
 static void print_help(void)
 {
 	printf("Usage: gpulinkd [OPTION...]\n\n"
@@ -254,6 +381,7 @@ static void print_help(void)
 	       "  -c, --config FILE    configuration file (default " DEFAULT_CONFIG ")\n"
 	       "  -s, --socket PATH    control socket (default " DEFAULT_SOCKET ")\n"
 	       "      --check-config   check the configuration and exit\n"
+	       "      --reload         let the running gpulinkd reload its configuration, and exit\n"
 	       "  -V, --version        show version and exit\n"
 	       "  -h, --help           show this help and exit\n\n"
 	       "Signals: SIGHUP reloads the configuration; SIGTERM and SIGINT end gpulinkd.\n"
@@ -265,12 +393,13 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"config", required_argument, NULL, 'c'}, {"socket", required_argument, NULL, 's'},
-		{"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'V'},
-		{"help", no_argument, NULL, 'h'},	  {0},
+		{"check-config", no_argument, NULL, 'k'}, {"reload", no_argument, NULL, 'r'},
+		{"version", no_argument, NULL, 'V'},	  {"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	struct daemon daemon = {.config_file = DEFAULT_CONFIG, .config_may_lack = true};
 	const char *socket = DEFAULT_SOCKET;
-	bool check_only = false;
+	bool check_only = false, reload_only = false;
 	int option, status = 1;
 	unsigned errors;
 
@@ -287,6 +416,9 @@ int main(int argc, char **argv)
 		case 'k':
 			check_only = true;
 			break;
+		case 'r':
+			reload_only = true;
+			break;
 		case 'V':
 			printf("gpulinkd %s\n", gpulink_version());
 			return 0;
@@ -301,7 +433,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gpulinkd: unexpected argument '%s'; see gpulinkd --help\n", argv[optind]);
 		return 2;
 	}
+	if (reload_only)
+		return ask_to_reload(socket);
 	errors = config_read(&daemon.config, daemon.config_file, daemon.config_may_lack, report_to_log, NULL);
+	if (!errors && check_only)
+		errors = config_check_names(&daemon.config, report_to_log, NULL);
 	if (errors)
 		log_line(LOG_ERR, "%s: errors: %u%s", daemon.config_file, errors, check_only ? "" : ", not starting");
 	else if (check_only)

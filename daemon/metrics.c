@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics.h"
 
-#include "../common/number.h"
 #include "listen.h"
 #include "log.h"
 #include "metrics_text.h"
+
+#include "../common/number.h"
 
 #include <microhttpd.h>
 
@@ -21,16 +22,42 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A scraper has one connection. */
-#define CONNECTIONS	16u
+/* A scraper has one connection. Beyond CROWD all of them end after a second without traffic: idle ones make room for a scraper. */
+#define CONNECTIONS	64u
+#define CROWD		32u
 #define TIMEOUT_SECONDS 10u
+#define CROWD_SECONDS	1u
 #define RUNS		16u /* at a time, so that other sources of the loop have their turn */
 
 struct metrics {
 	struct MHD_Daemon *http;
 	sd_event_source *io, *timer;
 	struct sockaddr_un local; /* of a UNIX socket; an empty path if there is none */
+	struct MHD_Connection *connections[CONNECTIONS];
 };
+
+static void on_connection(void *user, struct MHD_Connection *connection, void **place, enum MHD_ConnectionNotificationCode code)
+{
+	struct metrics *metrics = user;
+	unsigned open = 0, i = 0;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (*place)
+			*(struct MHD_Connection **)*place = NULL;
+		return;
+	}
+	while (i < CONNECTIONS && metrics->connections[i])
+		i++;
+	if (i < CONNECTIONS) {
+		metrics->connections[i] = connection;
+		*place = &metrics->connections[i];
+	}
+	for (i = 0; i < CONNECTIONS; i++)
+		open += metrics->connections[i] != NULL;
+	for (i = 0; i < CONNECTIONS && open > CROWD; i++)
+		if (metrics->connections[i])
+			MHD_set_connection_option(metrics->connections[i], MHD_CONNECTION_OPTION_TIMEOUT, CROWD_SECONDS);
+}
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, char *text, size_t length, const char *type)
 {
@@ -116,6 +143,15 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
+/*
+ * Never for others than the group: whoever is connected to a UNIX socket may send descriptors over it, which the HTTP library drops in
+ * the event loop, and to close one may take as long as its sender likes.
+ */
+int metrics_set_access(struct metrics *metrics, mode_t mode, gid_t group)
+{
+	return *metrics->local.sun_path ? listen_set_access(metrics->local.sun_path, mode & 0660, group) : 0;
+}
+
 /* Returns a listening socket or a negative errno. */
 static int open_local(struct metrics *metrics, const char *path, mode_t mode, gid_t group)
 {
@@ -130,7 +166,7 @@ static int open_local(struct metrics *metrics, const char *path, mode_t mode, gi
 		*metrics->local.sun_path = '\0'; /* another's: not to be removed */
 		return socket;
 	}
-	error = listen_set_access(path, mode, group);
+	error = metrics_set_access(metrics, mode, group);
 	if (!error && listen(socket, SOMAXCONN))
 		error = -errno;
 	if (error)
@@ -165,7 +201,8 @@ static int serve(struct metrics *metrics, sd_event *event, int socket)
 
 	metrics->http = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, NULL,
 					 MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-					 MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_SECONDS, MHD_OPTION_END);
+					 MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+					 on_connection, metrics, MHD_OPTION_END);
 	if (!metrics->http) {
 		close(socket);
 		return -EIO;

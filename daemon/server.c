@@ -4,6 +4,7 @@
 #include "client.h"
 #include "listen.h"
 #include "log.h"
+#include "peer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct server {
 	int socket;
 	struct sockaddr_un address;
 	gid_t group;
-	struct client *clients[SERVER_CLIENTS];
+	struct client *clients[SERVER_CLIENTS + SERVER_REFUSED];
 };
 
 /* --- clients --- */
@@ -29,10 +30,11 @@ static void on_client_ended(void *user, struct client *client)
 {
 	struct server *server = user;
 
-	for (unsigned i = 0; i < SERVER_CLIENTS; i++) {
+	for (unsigned i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++) {
 		if (server->clients[i] == client)
 			server->clients[i] = NULL;
 	}
+	sd_event_source_set_enabled(server->io, SD_EVENT_ON);
 }
 
 static enum request_right right_of(void *user, const struct client *client)
@@ -63,41 +65,40 @@ static struct client **find_place(struct server *server, uid_t uid)
 	return place;
 }
 
+/* A place for a client that is refused, or NULL. */
+static struct client **find_place_beyond(struct server *server)
+{
+	for (unsigned i = SERVER_CLIENTS; i < SERVER_CLIENTS + SERVER_REFUSED; i++) {
+		if (!server->clients[i])
+			return &server->clients[i];
+	}
+	return NULL;
+}
+
 static int on_connect(sd_event_source *source, int fd, uint32_t events, void *user)
 {
-	static const char busy[] = "{\"id\":null,\"ok\":false,\"error\":{\"code\":\"EBUSY\","
-				   "\"message\":\"too many connections\"}}\n";
 	struct server *server = user;
 	struct ucred peer = {.uid = (uid_t)-1};
 	socklen_t bytes = sizeof(peer);
-	struct client **place;
+	struct client **place, **beyond = find_place_beyond(server);
 	int socket, error;
 
-	(void)source;
 	(void)events;
+	/* Until one of those has ended; what it sent may take long to close. */
+	if (!beyond)
+		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	socket = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (socket < 0) {
 		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
 			log_line(LOG_WARNING, "cannot accept a connection: %s", strerror(errno));
 		return 0;
 	}
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes)) {
-		close(socket);
-		return 0;
-	}
-	place = find_place(server, peer.uid);
-	if (!place) {
-		/* A new socket has buffer space for a line. */
-		if (send(socket, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-			log_line(LOG_DEBUG, "user %u has too many connections", peer.uid);
-		close(socket);
-		return 0;
-	}
-	error = client_open(place, server->event, socket, right_of, on_client_ended, server);
-	if (error < 0) {
-		*place = NULL;
+	place = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) ? NULL : find_place(server, peer.uid);
+	error = client_open(place ? place : beyond, server->event, socket, right_of, on_client_ended, server);
+	if (error < 0)
 		log_line(LOG_WARNING, "cannot serve a connection: %s", strerror(-error));
-	}
+	else if (!place)
+		client_refuse(*beyond, "EBUSY", "too many connections");
 	return 0;
 }
 
@@ -153,12 +154,12 @@ void server_close(struct server *server)
 {
 	if (!server)
 		return;
-	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
+	for (unsigned i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
 		client_close(server->clients[i]);
 	sd_event_source_disable_unref(server->io);
 	if (server->socket >= 0) {
 		unlink(server->address.sun_path);
-		close(server->socket);
+		peer_abandon(server->socket);
 	}
 	sd_event_unref(server->event);
 	free(server);

@@ -9,8 +9,9 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
-/** Maximum connections: total, of those reserved for root, and per other user. */
+/** Maximum connections: total, of those reserved for root, and per other user; and further ones that are being refused. */
 #define SERVER_CLIENTS	    64
+#define SERVER_REFUSED	    8
 #define SERVER_CLIENTS_ROOT 8
 #define SERVER_CLIENTS_USER 16
 

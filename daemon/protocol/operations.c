@@ -4,6 +4,7 @@
 #include "endpoint_name.h"
 #include "json_put.h"
 #include "program.h"
+#include "range_text.h"
 #include "requests.h"
 
 #include <stdarg.h>
@@ -73,6 +74,19 @@ bool operation_fail(struct run *run, const char *code, const char *format, ...)
 	}
 	run->code = code;
 	return false;
+}
+
+bool operation_warn(struct run *run, const char *format, ...)
+{
+	char text[400];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!run->warnings)
+		run->warnings = json_object_new_array();
+	return run->warnings && json_append(run->warnings, json_object_new_string(text));
 }
 
 static bool out_of_memory(struct run *run)
@@ -242,6 +256,42 @@ static void restore(struct run *run, const uint64_t *old, unsigned changed)
 		gpulink_admin_set(run->card, run->first + i, (enum gpulink_setting)run->setting, old[i]);
 }
 
+/* Compact packets and kept lines are forms of packing: without it they have no effect. */
+static bool set_has_effect(struct run *run, unsigned k, const struct gpulink_admin_partition *partition)
+{
+	enum gpulink_setting setting = (enum gpulink_setting)run->setting;
+	const uint64_t *now = partition->settings;
+	int code;
+
+	if ((setting == GPULINK_COMPACT || setting == GPULINK_KEEP) && run->value && !now[GPULINK_PACKING]) {
+		/* Cards without the setting reject any value. */
+		code = gpulink_admin_set(run->card, k, setting, now[setting]);
+		if (code)
+			return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+					      gpulink_setting_name(setting), gpulink_strerror(code));
+		return operation_fail(run, "EINVAL", "%s partition %u: %s 1 has no effect while packing is 0: set packing first", run->card,
+				      k, gpulink_setting_name(setting));
+	}
+	if (setting == GPULINK_PACKING && !run->value && (now[GPULINK_COMPACT] || now[GPULINK_KEEP]))
+		return operation_warn(run, "partition %u: %s%s%s: no effect while packing is 0", k,
+				      now[GPULINK_COMPACT] ? "compact 1" : "",
+				      now[GPULINK_COMPACT] && now[GPULINK_KEEP] ? ", " : "", now[GPULINK_KEEP] ? "keep 1" : "") ||
+		       out_of_memory(run);
+	return true;
+}
+
+static bool check_effect(struct run *run)
+{
+	for (unsigned k = run->first; k < run->end; k++) {
+		struct gpulink_admin_partition partition;
+
+		/* What cannot be read fails below. */
+		if (!gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition)) && !set_has_effect(run, k, &partition))
+			return false;
+	}
+	return true;
+}
+
 bool operation_set(struct run *run)
 {
 	enum gpulink_setting setting = (enum gpulink_setting)run->setting;
@@ -252,6 +302,10 @@ bool operation_set(struct run *run)
 
 	if (!old)
 		return out_of_memory(run);
+	if (!check_effect(run)) {
+		free(old);
+		return false;
+	}
 	for (k = run->first; k < run->end; k++) {
 		code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
 		if (code)
@@ -275,6 +329,20 @@ bool operation_set(struct run *run)
 	       out_of_memory(run);
 }
 
+/* Whose stores arrive in which order is undefined then. */
+static bool warn_of_same_link(struct run *run, const char *endpoint)
+{
+	struct gpulink_admin_partition other;
+
+	for (unsigned k = 0; k < run->info.partitions && !strncmp(endpoint, "link ", 5); k++) {
+		if (k != run->partition && !gpulink_admin_get_partition(run->card, k, &other, sizeof(other)) &&
+		    !strcmp(other.endpoint, endpoint) &&
+		    !operation_warn(run, "partition %u has the endpoint %s, too: their stores are not ordered", k, endpoint))
+			return false;
+	}
+	return true;
+}
+
 bool operation_set_endpoint(struct run *run)
 {
 	struct gpulink_admin_partition partition;
@@ -292,7 +360,7 @@ bool operation_set_endpoint(struct run *run)
 		return operation_fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
 			    run->endpoint, gpulink_strerror(code));
 	run->result = json_object_new_object();
-	return (run->result && json_put_text(run->result, "card", run->card) &&
+	return (run->result && warn_of_same_link(run, partition.endpoint) && json_put_text(run->result, "card", run->card) &&
 		json_put_number(run->result, "partition", run->partition) &&
 		json_put_text(run->result, "endpoint", partition.endpoint) &&
 		json_put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
@@ -342,6 +410,32 @@ bool operation_ranges(struct run *run)
 	return true;
 }
 
+/* A BAR, or a partition of the remote card: not the pool, nor a part of a BAR. */
+static bool is_whole(const char *endpoint)
+{
+	const char *blank = strchr(endpoint, ' ');
+
+	return blank && !strchr(blank + 1, ' ');
+}
+
+static bool warn_of_range(struct run *run, const struct gpulink_admin_partition *partition)
+{
+	const struct gpulink_admin_range *range = &run->range;
+	struct gpulink_admin_range others[RANGES_MOST];
+	int count = gpulink_admin_list_ranges(run->card, run->partition, others, RANGES_MOST);
+
+	if (range->bytes == partition->endpoint_bytes && is_whole(partition->endpoint) &&
+	    !operation_warn(run, "these are ALL bytes of the endpoint. On a GPU they hold the memory of all of its users and its page "
+			    "tables: who may write them can take over the machine, and who may read them reads every user's data."))
+		return false;
+	for (int i = 0; i < count && i < RANGES_MOST; i++) {
+		if (range_text_conflict(range, &others[i]) && strcmp(range->name, others[i].name) &&
+		    !operation_warn(run, "range %s has bytes of it, too", others[i].name))
+			return false;
+	}
+	return true;
+}
+
 bool operation_add_range(struct run *run)
 {
 	struct gpulink_admin_partition partition;
@@ -360,7 +454,8 @@ bool operation_add_range(struct run *run)
 	if (range->bytes == GPULINK_RANGE_ALL)
 		range->bytes = partition.endpoint_bytes - range->offset;
 	run->result = json_object_new_object();
-	return (run->result && json_put_text(run->result, "card", run->card) && put_range(run->result, run->partition, range) &&
+	return (run->result && warn_of_range(run, &partition) && json_put_text(run->result, "card", run->card) &&
+		put_range(run->result, run->partition, range) &&
 		json_put_text(run->result, "endpoint", partition.endpoint) &&
 		json_put_number(run->result, "endpoint_bytes", partition.endpoint_bytes)) ||
 	       out_of_memory(run);
@@ -381,19 +476,44 @@ bool operation_remove_range(struct run *run)
 	       out_of_memory(run);
 }
 
+/* Logic can reach all memory that the IOMMU lets the card reach: more than any setting grants. */
+bool operation_may_program(struct run *run)
+{
+	return run->right == REQUEST_ALL || program_demands_signature() ||
+	       operation_fail(run, "EACCES", "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
+}
+
 bool operation_program(struct run *run)
 {
 	static const struct program_files none = {-1, -1};
 	struct program program = {.info = run->info};
 
-	/* Logic can reach all memory that the IOMMU lets the card reach: more than any setting grants. */
-	if (run->right < REQUEST_ALL && !program_demands_signature())
-		return operation_fail(run, "EACCES",
-				      "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
 	if (program_card(&program, run->files ? run->files : &none))
 		return operation_fail(run, program.code, "%s", program.message);
 	run->result = json_object_new_object();
 	return (run->result && put_info(run->result, &program.info)) || out_of_memory(run);
+}
+
+/* Of request_on_reload(). */
+static bool (*on_reload)(void *user, char *message, size_t room);
+static void *reload_user;
+
+void request_on_reload(bool (*reload)(void *user, char *message, size_t room), void *user)
+{
+	on_reload = reload;
+	reload_user = user;
+}
+
+bool operation_reload(struct run *run)
+{
+	char message[sizeof(run->message)];
+
+	if (!on_reload)
+		return operation_fail(run, "ENOTSUP", "only gpulinkd has a configuration to reload");
+	if (!on_reload(reload_user, message, sizeof(message)))
+		return operation_fail(run, "EINVAL", "%s", message);
+	run->result = json_object_new_object();
+	return run->result || out_of_memory(run);
 }
 
 bool operation_reset(struct run *run)

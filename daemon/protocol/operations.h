@@ -31,12 +31,19 @@ struct run {
 	unsigned first, end; /* its partitions */
 
 	struct json_object *result; /* NULL: failed */
+	struct json_object *warnings; /* strings for the result, or NULL */
 	const char *code;
 	char message[400];
 };
 
 /** Sets code and message of a failed request, printf-like. Returns false. */
 bool operation_fail(struct run *run, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Adds a line to the result's member "warnings", printf-like. False: out of memory. */
+bool operation_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Whether the client may load logic; fails the request if not. */
+bool operation_may_program(struct run *run);
 
 /** Each fills in run->result, or fails. */
 bool operation_list(struct run *run);
@@ -50,6 +57,7 @@ bool operation_add_range(struct run *run);
 bool operation_remove_range(struct run *run);
 bool operation_reset(struct run *run);
 bool operation_program(struct run *run);
+bool operation_reload(struct run *run);
 bool operation_link(struct run *run);
 bool operation_card_counters(struct run *run);
 bool operation_link_counters(struct run *run);

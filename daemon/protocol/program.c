@@ -32,7 +32,6 @@
 #define GLK_LOGIC_FOLDER "/var/lib/gpulink"
 #endif
 
-#define IMAGE_MOST (UINT64_C(256) << 20)
 #define APPEAR_MS  10000
 
 /* Parts that have boards: the platform of an image, and what the configuration port must identify itself as. */
@@ -95,7 +94,7 @@ static int read_image(struct program *p, struct image *image, int fd)
 	struct stat status;
 	size_t done = 0;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t)status.st_size > IMAGE_MOST)
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t)status.st_size > PROGRAM_FILE_BYTES)
 		return fail(p, "EINVAL", "%s: must be a file of 1 byte to 256 MiB", image->name);
 	image->bytes = (size_t)status.st_size;
 	image->file = malloc(image->bytes);

@@ -10,6 +10,10 @@
 #include <gpulink_admin.h>
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/** Maximum size of an image. */
+#define PROGRAM_FILE_BYTES (UINT64_C(256) << 20)
 
 /** The files of a request: the image, and the one to put back as long as none was loaded into this card. */
 struct program_files {

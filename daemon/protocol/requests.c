@@ -15,31 +15,32 @@ enum member { CARD = 1, PARTITION = 2, SETTING = 4, VALUE = 8, ENDPOINT = 16, NA
 static const struct operation {
 	const char *name;
 	bool (*run)(struct run *run);
-	bool changes;
+	enum request_right right;
 	unsigned needs, takes; /* sets of enum member */
 	bool link;	       /* settings are those of the link */
 } operations[] = {
-	{"list", operation_list, false, 0, 0, false},
-	{"info", operation_info, false, CARD, CARD, false},
-	{"partitions", operation_partitions, false, CARD, CARD | PARTITION, false},
-	{"counters", operation_counters, false, CARD, CARD | PARTITION, false},
-	{"card_counters", operation_card_counters, false, CARD, CARD, false},
-	{"set", operation_set, true, CARD | SETTING | VALUE, CARD | PARTITION | SETTING | VALUE, false},
-	{"set_endpoint", operation_set_endpoint, true, CARD | PARTITION | ENDPOINT, CARD | PARTITION | ENDPOINT, false},
-	{"ranges", operation_ranges, false, CARD, CARD | PARTITION, false},
-	{"add_range", operation_add_range, true, CARD | PARTITION | NAME | RANGE, CARD | PARTITION | NAME | RANGE, false},
-	{"remove_range", operation_remove_range, true, CARD | PARTITION | NAME, CARD | PARTITION | NAME, false},
-	{"reset", operation_reset, true, CARD, CARD, false},
-	{"program", operation_program, true, CARD, CARD, false},
-	{"link", operation_link, false, CARD, CARD, true},
-	{"link_counters", operation_link_counters, false, CARD, CARD, true},
-	{"set_link", operation_set_link, true, CARD | SETTING | VALUE, CARD | SETTING | VALUE, true},
-	{"pool", operation_pool, false, CARD, CARD, false},
-	{"pool_counters", operation_pool_counters, false, CARD, CARD, false},
+	{"list", operation_list, REQUEST_QUERY, 0, 0, false},
+	{"info", operation_info, REQUEST_QUERY, CARD, CARD, false},
+	{"partitions", operation_partitions, REQUEST_QUERY, CARD, CARD | PARTITION, false},
+	{"counters", operation_counters, REQUEST_QUERY, CARD, CARD | PARTITION, false},
+	{"card_counters", operation_card_counters, REQUEST_QUERY, CARD, CARD, false},
+	{"set", operation_set, REQUEST_CHANGE, CARD | SETTING | VALUE, CARD | PARTITION | SETTING | VALUE, false},
+	{"set_endpoint", operation_set_endpoint, REQUEST_CHANGE, CARD | PARTITION | ENDPOINT, CARD | PARTITION | ENDPOINT, false},
+	{"ranges", operation_ranges, REQUEST_QUERY, CARD, CARD | PARTITION, false},
+	{"add_range", operation_add_range, REQUEST_CHANGE, CARD | PARTITION | NAME | RANGE, CARD | PARTITION | NAME | RANGE, false},
+	{"remove_range", operation_remove_range, REQUEST_CHANGE, CARD | PARTITION | NAME, CARD | PARTITION | NAME, false},
+	{"reset", operation_reset, REQUEST_CHANGE, CARD, CARD, false},
+	{"program", operation_program, REQUEST_CHANGE, CARD, CARD, false},
+	{"link", operation_link, REQUEST_QUERY, CARD, CARD, true},
+	{"link_counters", operation_link_counters, REQUEST_QUERY, CARD, CARD, true},
+	{"set_link", operation_set_link, REQUEST_CHANGE, CARD | SETTING | VALUE, CARD | SETTING | VALUE, true},
+	{"pool", operation_pool, REQUEST_QUERY, CARD, CARD, false},
+	{"pool_counters", operation_pool_counters, REQUEST_QUERY, CARD, CARD, false},
+	{"reload", operation_reload, REQUEST_ALL, 0, 0, false},
 };
 #define OPERATIONS \
 	"list, info, partitions, counters, card_counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, " \
-	"link, link_counters, set_link, pool, pool_counters"
+	"link, link_counters, set_link, pool, pool_counters, reload"
 #define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact, keep"
 #define LINK_SETTINGS                                                                                \
 	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \
@@ -93,6 +94,20 @@ static bool check_value(struct run *run, const struct operation *operation)
 		    operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
 }
 
+static bool take_range(struct run *run, const char *text)
+{
+	char unknown[RANGE_TEXT_BYTES];
+
+	switch (range_text_parse(text, &run->range, unknown)) {
+	case RANGE_TEXT_GOOD:
+		return true;
+	case RANGE_TEXT_UNKNOWN:
+		return operation_fail(run, "EINVAL", "range '%.80s': %.80s does not exist", text, unknown);
+	default:
+		return operation_fail(run, "EINVAL", "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
+	}
+}
+
 static bool take_member(struct run *run, const struct operation *operation, const char *key,
 			struct json_object *value, unsigned *given)
 {
@@ -130,10 +145,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		strcpy(run->range.name, text);
 		return true;
 	case RANGE:
-		if (!take_text(run, key, value, &text))
-			return false;
-		return range_text_parse(text, &run->range) ||
-		       operation_fail(run, "EINVAL", "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
+		return take_text(run, key, value, &text) && take_range(run, text);
 	default:
 		if (!take_text(run, key, value, &text))
 			return false;
@@ -191,25 +203,44 @@ static bool explain(struct run *run)
 	return false;
 }
 
-static bool run_operation(struct run *run, struct json_object *request)
+static const struct operation *operation_named(const char *name)
 {
-	const struct operation *operation = NULL;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		if (!strcmp(operations[i].name, name))
+			return &operations[i];
+	}
+	return NULL;
+}
+
+/* The operation, if the client has the right to it; else the request fails. */
+static const struct operation *permitted_operation(struct run *run, struct json_object *request)
+{
+	const struct operation *operation;
 	struct json_object *op;
 	const char *name;
 
-	if (!json_object_object_get_ex(request, "op", &op))
-		return operation_fail(run, "EINVAL", "missing member \"op\": must be one of " OPERATIONS);
-	if (!take_text(run, "op", op, &name))
-		return false;
-	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
-		if (!strcmp(operations[i].name, name))
-			operation = &operations[i];
+	if (!json_object_object_get_ex(request, "op", &op)) {
+		operation_fail(run, "EINVAL", "missing member \"op\": must be one of " OPERATIONS);
+		return NULL;
 	}
+	if (!take_text(run, "op", op, &name))
+		return NULL;
+	operation = operation_named(name);
 	if (!operation)
-		return operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of " OPERATIONS, name);
-	if (operation->changes && run->right < REQUEST_CHANGE)
-		return operation_fail(run, "EACCES", "operation %s requires root or membership in the configured group", name);
-	if (!take_members(run, operation, request) || ((operation->needs & CARD) && !find_card(run)))
+		operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of " OPERATIONS, name);
+	else if (run->right < operation->right)
+		operation_fail(run, "EACCES", "operation %s requires root%s", name,
+			       operation->right == REQUEST_ALL ? "" : " or membership in the configured group");
+	else if (operation->run != operation_program || operation_may_program(run))
+		return operation;
+	return NULL;
+}
+
+static bool run_operation(struct run *run, struct json_object *request)
+{
+	const struct operation *operation = permitted_operation(run, request);
+
+	if (!operation || !take_members(run, operation, request) || ((operation->needs & CARD) && !find_card(run)))
 		return false;
 	if (operation->run(run))
 		return true;
@@ -259,20 +290,60 @@ static bool id_valid(struct json_object *id)
 	return json_object_get_int64(id) != INT64_MIN && json_object_get_uint64(id) != UINT64_MAX;
 }
 
+/* The id of a request, or NULL. Returns NULL, or the answer to a request that is none. */
+static struct json_object *take_id(struct json_object *request, struct json_object **id)
+{
+	*id = NULL;
+	if (!json_object_is_type(request, json_type_object))
+		return request_error(NULL, "EPROTO", "request: must be one JSON object per line");
+	if (json_object_object_get_ex(request, "id", id) && *id && !id_valid(*id))
+		return request_error(NULL, "EINVAL",
+				     "member \"id\": must be a string, or an integer between -2^63 and 2^64 - 1, exclusive");
+	return NULL;
+}
+
+struct json_object *request_refuse_files(struct json_object *request, enum request_right right)
+{
+	struct run run = {.right = right};
+	const struct operation *operation;
+	struct json_object *id, *refusal = take_id(request, &id);
+
+	if (refusal)
+		return refusal;
+	operation = permitted_operation(&run, request);
+	if (operation && operation->run == operation_program)
+		return NULL;
+	if (operation)
+		operation_fail(&run, "EINVAL", "operation %s: no files must come with it", operation->name);
+	return request_error(id, run.code, run.message);
+}
+
+bool request_changes(struct json_object *request, enum request_right right)
+{
+	const struct operation *operation = NULL;
+	struct json_object *op;
+
+	if (json_object_object_get_ex(request, "op", &op) && json_object_is_type(op, json_type_string))
+		operation = operation_named(json_object_get_string(op));
+	return operation && operation->right > REQUEST_QUERY && operation->right <= right;
+}
+
 struct json_object *request_run(struct json_object *request, enum request_right right, const struct program_files *files)
 {
 	struct run run = {.partition = ALL_PARTITIONS, .right = right, .files = files};
-	struct json_object *id = NULL;
-	struct json_object *object;
+	struct json_object *id, *object = take_id(request, &id);
 
-	if (!json_object_is_type(request, json_type_object))
-		return request_error(NULL, "EPROTO", "request: must be one JSON object per line");
-	if (json_object_object_get_ex(request, "id", &id) && id && !id_valid(id))
-		return request_error(NULL, "EINVAL",
-				     "member \"id\": must be a string, or an integer between -2^63 and 2^64 - 1, exclusive");
-	if (!run_operation(&run, request))
+	if (object)
+		return object;
+	if (!run_operation(&run, request)) {
+		json_object_put(run.warnings);
 		return request_error(id, run.code, run.message);
+	}
 	object = answer(id, true);
+	if (run.warnings && !json_put(run.result, "warnings", run.warnings)) {
+		json_object_put(object);
+		object = NULL;
+	}
 	if (object && json_put(object, "result", run.result))
 		return object;
 	if (!object)

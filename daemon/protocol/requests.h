@@ -7,11 +7,13 @@
 #define GPULINKD_REQUESTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct json_object;
 struct program_files;
 
-/** What a client may do: query cards; also change them; also load logic that nobody has signed, which only root may. */
+/** What a client may do: query cards; also change them; also what only root may: reload the configuration, and load logic that
+ *  nobody has signed. */
 enum request_right { REQUEST_QUERY, REQUEST_CHANGE, REQUEST_ALL };
 
 /**
@@ -20,6 +22,19 @@ enum request_right { REQUEST_QUERY, REQUEST_CHANGE, REQUEST_ALL };
  * request, or NULL; they stay the caller's.
  */
 struct json_object *request_run(struct json_object *request, enum request_right right, const struct program_files *files);
+
+/**
+ * Whether files must not come with the request: NULL if its operation takes some and the client has the right to it, else the error
+ * answer, owned by the caller. NULL also if out of memory, which request_run() then reports.
+ */
+struct json_object *request_refuse_files(struct json_object *request, enum request_right right);
+
+/** Whether the request's operation changes something, and the client has the right to it. False if `request` is no request. */
+bool request_changes(struct json_object *request, enum request_right right);
+
+/** Sets what the operation reload calls: false: failed, with a message for the client. Without it the operation is not supported. For
+ *  the whole process. */
+void request_on_reload(bool (*reload)(void *user, char *message, size_t room), void *user);
 
 /** Returns {"id":ID,"ok":false,"error":{...}}, or NULL if out of memory. `id` may be NULL and stays the caller's. */
 struct json_object *request_error(struct json_object *id, const char *code, const char *message);

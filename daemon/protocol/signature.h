@@ -9,4 +9,7 @@
  *  reason[XCLBIN_REASON_BYTES]. Neither the validity of the certificate nor its issuer are checked: it is the trust. */
 int signature_check(const struct xclbin *xclbin, const char *certificate, char *reason);
 
+/** Whether a signature can be checked with this certificate: 0, or -1 with one line in reason[XCLBIN_REASON_BYTES]. */
+int signature_certificate(const char *certificate, char *reason);
+
 #endif /* GPULINKD_SIGNATURE_H */

@@ -167,6 +167,26 @@ static void test_ranges(void **state)
 	config_free(&config);
 }
 
+/* A range whose owner does not exist is not granted; all others are. */
+static void test_unknown_owner(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 1);
+	card_write("gpulink0", 0, "endpoint", "pool\n");
+	card_write("gpulink0", 0, "ranges", "a 0 4096 3 7 4294967295\n");
+	read_text(&config, "[card gpulink0 partition 0]\nsubheader_bytes = 5\nrange a = 0 4K rw user=nobody-has-this-name\n"
+			   "range b = 4K 4K rw user=7\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 1);
+	assert_int_equal(failures, 1);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
+	assert_string_equal(card_line("gpulink0", 0, "ranges", 0), "b 4096 4096 3 7 4294967295");
+	assert_string_equal(card_line("gpulink0", 0, "ranges", 1), "");
+	config_free(&config);
+}
+
 static void test_no_cards(void **state)
 {
 	struct config config;
@@ -203,6 +223,7 @@ int main(void)
 		CASE(test_failures),
 		CASE(test_link),
 		CASE(test_ranges),
+		CASE(test_unknown_owner),
 		CASE(test_no_cards),
 	};
 

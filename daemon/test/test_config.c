@@ -14,6 +14,20 @@
 
 #include <cmocka.h>
 
+/* Any certificate. */
+static const char certificate[] =
+	"-----BEGIN CERTIFICATE-----\n"
+	"MIIBhjCCASugAwIBAgIUZ2x8cuF8iU/bg/XCgney5c8fwJkwCgYIKoZIzj0EAwIw\n"
+	"FzEVMBMGA1UEAwwMZ3B1bGluay10ZXN0MCAXDTI2MTEyODE0MTUyOFoYDzIxMjYx\n"
+	"MTA0MTQxNTI4WjAXMRUwEwYDVQQDDAxncHVsaW5rLXRlc3QwWTATBgcqhkjOPQIB\n"
+	"BggqhkjOPQMBBwNCAASFDD2u9g/ewNLdl/rHGJzrJe1yQCjarUFv6fOM/8qhR0QX\n"
+	"R5G77CawpQrb7H0c5Tmis0xjJXveI1wQISAG48K8o1MwUTAdBgNVHQ4EFgQUbNZ9\n"
+	"w/GZNcCF9Na3yhIRcDBxBtEwHwYDVR0jBBgwFoAUbNZ9w/GZNcCF9Na3yhIRcDBx\n"
+	"BtEwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEAwK/vpWfziprw\n"
+	"25yjK0uNSsonlFLvYl/3nV99osgkj04CIQDjINchPgKE1HvwUx6/2DPT1OfW20sV\n"
+	"3KKdRKopSJO36A==\n"
+	"-----END CERTIFICATE-----\n";
+
 /* All reports of one reading, one a line. */
 struct reports {
 	char text[8192];
@@ -49,23 +63,30 @@ static void test_valid(void **state)
 	const struct gpulink_admin_range *range;
 	struct config config;
 	struct reports reports;
-	unsigned errors = read_text(&config,
+	const char *pem = card_folder_path("c.pem");
+	char text[2000];
+	unsigned errors;
+
+	file_write(pem, certificate);
+#ifndef SIGNATURES
+	pem = "";
+#endif
+	snprintf(text, sizeof(text), "[daemon]\nmode = 0600\ngroup = 0\n%s%s\n%s", *pem ? "logic_certificate = " : "", pem,
 				    "# comment\n; comment\n\n"
-				    "[daemon]\nmode = 0600\ngroup = 0\nlogic_certificate = /etc/c.pem\n"
 				    "[defaults]\nsubheader_bytes = 5\nmax_payload_bytes=256 ; with a reason\n"
 				    "[card gpulink1]\nsubheader_bytes = 6\nflush_timeout_ns = 1000000000\n"
 				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
 				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n packing = 1\n compact = 1\n keep = 1\n"
 				    "range a = 0x1000 1M rw user=1000\nrange b.c-d_9 =  4096 all r group=0 user=root ; whole\n"
 				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n"
-				    "[card gpulink1 partition 5]\nendpoint = 0000:00:0A.0 0  4096 9223372036854771712\n",
-				    &reports);
+				    "[card gpulink1 partition 5]\nendpoint = 0000:00:0A.0 0  4096 9223372036854771712\n");
+	errors = read_text(&config, text, &reports);
 
 	(void)state;
 	assert_string_equal(reports.text, "");
 	assert_int_equal(errors, 0);
 	assert_int_equal(config.socket_mode, 0600);
-	assert_string_equal(config.logic_certificate, "/etc/c.pem");
+	assert_string_equal(config.logic_certificate, pem);
 	assert_int_equal(config.socket_group, 0);
 	assert_int_equal(value_of(&config, "gpulink0", 0, GPULINK_SUBHEADER_BYTES), 5);
 	assert_int_equal(value_of(&config, "gpulink1", 0, GPULINK_SUBHEADER_BYTES), 6);
@@ -147,7 +168,8 @@ static void test_invalid_lines(void **state)
 		{"[card gpulink0 partition 0]\nrange x = 0 4KK rw user=7\n", "test.conf:2: range '", "user=alice"},
 		{"[card gpulink0 partition 0]\nrange x = 0 4K rwx user=7\n", "test.conf:2: range '", "user=alice"},
 		{"[card gpulink0 partition 0]\nrange x = 0 4K wr user=7\n", "test.conf:2: range '", "user=alice"},
-		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=nobody-has-this-name\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=7 group=\n", "test.conf:2: range '", "user=alice"},
+		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=7x\n", "test.conf:2: range '", "user=alice"},
 		{"[card gpulink0 partition 0]\nrange x = 0 4K rw user=4294967295\n", "test.conf:2: range '", "user=alice"},
 		{"[card gpulink0 partition 0]\nrange x = 0 4K rw owner=7\n", "test.conf:2: range '", "user=alice"},
 		{"[card gpulink0 partition 0]\nrange .x = 0 4K rw user=7\n", "test.conf:2: range name '.x': must be 1 to 31", "letters"},
@@ -179,9 +201,33 @@ static void test_invalid_lines(void **state)
 		{"[daemon]\nmode = 0777\n", "test.conf:2: mode '0777'", "0600 to 0666"},
 		{"[daemon]\nmode = 0066\n", "test.conf:2: mode '0066'", "0600 to 0666"},
 		{"[daemon]\nmode = rw\n", "test.conf:2: mode 'rw'", "0600 to 0666"},
-		{"[daemon]\ngroup = no-such-group-here\n", "test.conf:2: group 'no-such-group-here'", "by name or number"},
+		{"[daemon]\ngroup = 4294967295\n", "test.conf:2: group '4294967295'", "by name or number"},
+		{"[daemon]\ngroup = 7x\n", "test.conf:2: group '7x'", "by name or number"},
+		{"[daemon]\ngroup =\n", "test.conf:2: group ''", "by name or number"},
+		{"[daemon]\ngroup = daemon\n", "test.conf:2: group 'daemon': must not be daemon, whose members may open cards", "gpulink-admin"},
+		{"[daemon]\ngroup = 1\n", "test.conf:2: group '1': must not be daemon, whose members may open cards", "gpulink-admin"},
 		{"[daemon]\nlogic_certificate = logic.pem\n", "test.conf:2: logic_certificate 'logic.pem'", "absolute path"},
-		{"[daemon]\nlogic_certificate = /a\nlogic_certificate = /b\n", "test.conf:3: duplicate key 'logic_certificate'", ""},
+#ifdef SIGNATURES
+		{"[daemon]\nlogic_certificate = /none/c.pem\n", "test.conf:2: logic_certificate '/none/c.pem': cannot read a certificate", "PEM"},
+		{"[daemon]\nlogic_certificate = /dev/null\n", "test.conf:2: logic_certificate '/dev/null': cannot read a certificate", "PEM"},
+#else
+		{"[daemon]\nlogic_certificate = /dev/null\n", "test.conf:2: logic_certificate '/dev/null': this build cannot check", ""},
+#endif
+		{"[daemon]\nmetrics = /a\nmetrics = /b\n", "test.conf:3: duplicate key 'metrics'", ""},
+		/* Lines that are valid each by itself. */
+		{"[defaults]\ncompact = 1\n", "test.conf:2: compact '1': no effect", "packing = 1"},
+		{"[defaults]\nkeep = 1\npacking = 0\n", "test.conf:2: keep '1': no effect", "packing = 1"},
+		{"[card gpulink0]\nkeep = 1\n[card gpulink1]\npacking = 1\n", "test.conf:2: keep '1': no effect", "packing = 1"},
+		{"[card gpulink0]\npacking = 1\n[card gpulink0 partition 2]\npacking = 0\ncompact = 1\n", "test.conf:5: compact '1': no", ""},
+		{"[card gpulink0 partition 2]\npacking = 1\n[card gpulink0 partition 3]\nkeep = 1\n", "test.conf:4: keep '1': no", ""},
+		{"[defaults]\npacking = 1\n[card gpulink0]\npacking = 0\n[card gpulink0 partition 3]\nkeep = 1\n", "test.conf:6: keep", ""},
+		{"[card serial:a0 partition 0]\nendpoint = link 3\n[card serial:a0 partition 1]\nendpoint = link 03\n",
+		 "test.conf:4: endpoint 'link 3': partition 0 of the card has it, too (line 2)", ""},
+		{"[card gpulink0 partition 0]\nrange a = 0 8K rw user=1\nrange b = 4K 8K r user=2\n", "test.conf:3: range b overlaps range a (line 2)", ""},
+		{"[card gpulink0 partition 0]\nrange a = 0 8K rw user=1\nrange b = 4K 4K w user=2\n", "test.conf:3: range b overlaps range a", ""},
+		{"[card gpulink0 partition 0]\nrange a = 0 8K rw user=1\n[card gpulink0]\n[card gpulink0 partition 0]\nrange b = 0 all rw group=2\n",
+		 "test.conf:5: range b overlaps range a (line 2)", ""},
+		{"[card gpulink0 partition 0]\nrange a = 4K 4K rw user=1\nrange b = 0 8K rw user=1 group=7\n", "test.conf:3: range b overlaps", ""},
 		{"[daemon]\nmod = 0600\n", "test.conf:2: unknown key 'mod' in [daemon]", "group, mode"},
 		{"[daemon]\nmode = 0600\nmode = 0660\n", "test.conf:3: duplicate key 'mode': first set in line 2", ""},
 		{"[card gpulink0]\ncoalesce = 0\n[defaults]\n[card gpulink0]\ncoalesce = 1\n",
@@ -199,6 +245,64 @@ static void test_invalid_lines(void **state)
 			fail_msg("\"%s\" gave %u errors: %s", cases[i].text, errors, reports.text);
 		config_free(&config);
 	}
+}
+
+/* What resembles lines without effect, or that conflict. */
+static void test_lines_together(void **state)
+{
+	static const char *const texts[] = {
+		"[defaults]\ncompact = 0\nkeep = 0\n",
+		"[defaults]\npacking = 1\ncompact = 1\nkeep = 1\n",
+		"[card gpulink0]\nkeep = 1\n[defaults]\npacking = 1\n",
+		"[defaults]\nkeep = 1\n[card gpulink0 partition 3]\npacking = 1\n",
+		"[card gpulink0]\nkeep = 1\n[card serial:a0]\npacking = 1\n",
+		"[defaults]\npacking = 1\n[card gpulink0]\npacking = 0\n[card gpulink0 partition 3]\nkeep = 1\npacking = 1\n",
+		"[card gpulink0 partition 0]\nendpoint = link 3\n[card gpulink1 partition 1]\nendpoint = link 3\n",
+		"[card gpulink0 partition 0]\nendpoint = pool\n[card gpulink0 partition 1]\nendpoint = pool\n",
+		"[card gpulink0 partition 0]\nrange a = 0 4K rw user=1\nrange b = 4K 4K rw user=2\nrange c = 8K all rw user=3\n",
+		"[card gpulink0 partition 0]\nrange a = 0 all r user=1\nrange b = 4K 4K rw user=2\nrange c = 4K 4K r user=3\n",
+		"[card gpulink0 partition 0]\nrange a = 0 8K rw user=1\n[card gpulink0 partition 1]\nrange b = 4K 8K rw user=2\n",
+	};
+	struct config config;
+	struct reports reports;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (read_text(&config, texts[i], &reports))
+			fail_msg("\"%s\": %s", texts[i], reports.text);
+		config_free(&config);
+	}
+}
+
+/* They are no errors of the configuration: the name service may start later. */
+static void test_unknown_names(void **state)
+{
+	struct config config;
+	struct reports reports;
+
+	(void)state;
+	assert_int_equal(read_text(&config, "[daemon]\ngroup = no-such-group-here\n[card gpulink0 partition 0]\nrange a = 0 4K rw user=1\n"
+				   "range b = 4K 4K rw user=nobody-has-this-name\nrange c = 8K 4K r user=root group=nor-this-one\n", &reports), 0);
+	assert_true(config.socket_group == (gid_t)-1);
+	assert_string_equal(config.unknown_group, "no-such-group-here");
+	assert_null(config_find_range(&config, "gpulink0", "", 0, "a")->unknown_range);
+	assert_non_null(config_find_range(&config, "gpulink0", "", 0, "b")->unknown_range);
+	assert_int_equal(config_check_names(&config, collect, &reports), 3);
+	assert_non_null(strstr(reports.text, "test.conf:5: range b: user=nobody-has-this-name does not exist"));
+	assert_non_null(strstr(reports.text, "test.conf:6: range c: group=nor-this-one does not exist"));
+	assert_non_null(strstr(reports.text, "group 'no-such-group-here' does not exist"));
+	config_find_names(&config);
+	assert_non_null(config.unknown_group);
+	/* Names that appear later. */
+	strcpy(config.unknown_group, "root");
+	strcpy(config.rules[1].unknown_range, "4K 4K rw user=root");
+	config_find_names(&config);
+	assert_null(config.unknown_group);
+	assert_int_equal(config.socket_group, 0);
+	assert_null(config.rules[1].unknown_range);
+	assert_int_equal(config.rules[1].range.user, 0);
+	assert_non_null(config.rules[2].unknown_range);
+	config_free(&config);
 }
 
 static void test_all_errors_reported(void **state)
@@ -306,6 +410,8 @@ int main(void)
 		CASE(test_valid),
 		CASE(test_empty),
 		CASE(test_invalid_lines),
+		CASE(test_lines_together),
+		CASE(test_unknown_names),
 		CASE(test_all_errors_reported),
 		CASE(test_folder),
 		CASE(test_long_line_and_zero_byte),

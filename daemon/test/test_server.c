@@ -292,6 +292,73 @@ static void test_lost_card(void **state)
 	close(fd);
 }
 
+/* Settings without effect are refused, or the answer warns of them. */
+static void test_no_effect(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f);
+
+	for (unsigned k = 0; k < 2; k++) {
+		card_write("gpulink0", k, "packing", k ? "0" : "1");
+		card_write("gpulink0", k, "compact", "0");
+		card_write("gpulink0", k, "keep", "0");
+	}
+	expect_error(f, fd, SET("set", "compact", "1,\"partition\":1"), "EINVAL", "gpulink0 partition 1: compact 1 has no effect while packing is 0");
+	expect_error(f, fd, SET("set", "keep", "1"), "EINVAL", "gpulink0 partition 1: keep 1 has no effect while packing is 0");
+	assert_string_equal(card_read("gpulink0", 0, "keep"), "0");
+	assert_non_null(strstr(ask(f, fd, SET("set", "keep", "0")), "\"count\":2}"));
+	expect(f, fd, SET("set", "keep", "1,\"partition\":0"),
+	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"keep\",\"value\":1,\"first\":0,\"count\":1}}");
+	expect(f, fd, SET("set", "packing", "0"), "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"packing\",\"value\":0,"
+	       "\"first\":0,\"count\":2,\"warnings\":[\"partition 0: keep 1: no effect while packing is 0\"]}}");
+	assert_string_equal(card_read("gpulink0", 0, "packing"), "0");
+	assert_null(strstr(ask(f, fd, SET_ENDPOINT("link 3")), "warnings"));
+	assert_non_null(strstr(ask(f, fd, "{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":1,\"endpoint\":\"link 3\"}"),
+			       "\"warnings\":[\"partition 0 has the endpoint link 3, too"));
+	close(fd);
+}
+
+#define ADD_RANGE(name, text) \
+	"{\"op\":\"add_range\"," OF_CARD ",\"partition\":0,\"name\":\"" name "\",\"range\":\"" text "\"}"
+
+static void test_warnings_of_ranges(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f);
+
+	card_write("gpulink0", 0, "endpoint", "0000:00:08.0 0");
+	assert_null(strstr(ask(f, fd, ADD_RANGE("a", "0 8K rw user=1")), "warnings"));
+	assert_null(strstr(ask(f, fd, ADD_RANGE("b", "0 4K r user=2")), "warnings"));
+	assert_non_null(strstr(ask(f, fd, ADD_RANGE("c", "4K 8K r user=2")), "\"warnings\":[\"range a has bytes of it, too\"]"));
+	assert_non_null(strstr(ask(f, fd, ADD_RANGE("d", "0 all r user=2")), "\"warnings\":[\"these are ALL bytes of the endpoint."));
+	expect_error(f, fd, ADD_RANGE("e", "0 4K r user=nobody-has-this-name"), "EINVAL", "user=nobody-has-this-name does not exist");
+	card_write("gpulink0", 0, "endpoint", "pool");
+	assert_null(strstr(ask(f, fd, ADD_RANGE("f", "0 all r user=2")), "warnings"));
+	close(fd);
+}
+
+static bool reload_good;
+
+static bool on_reload(void *user, char *message, size_t room)
+{
+	snprintf(message, room, "line %d is wrong", *(int *)user);
+	return reload_good;
+}
+
+static void test_reload(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f), line = 7;
+
+	expect_error(f, fd, "{\"op\":\"reload\"}", "ENOTSUP", "only gpulinkd");
+	request_on_reload(on_reload, &line);
+	expect_error(f, fd, "{\"op\":\"reload\"}", "EINVAL", "line 7 is wrong");
+	reload_good = true;
+	expect(f, fd, "{\"op\":\"reload\"}", "{\"id\":null,\"ok\":true,\"result\":{}}");
+	request_on_reload(NULL, NULL);
+	close(fd);
+}
+
 /* A set of all partitions that fails at one changes none. */
 static void test_set_is_all_or_nothing(void **state)
 {
@@ -339,6 +406,21 @@ static void test_pieces_and_many(void **state)
 	close(fd);
 }
 
+static void pump_until_ended(struct fixture *f, int fd)
+{
+	char byte;
+
+	for (int i = 0; i < 300; i++) {
+		ssize_t got;
+
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		got = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+		if (!got || (got < 0 && errno != EAGAIN))
+			return;
+	}
+	fail_msg("the client was not disconnected");
+}
+
 static void test_long_line(void **state)
 {
 	struct fixture *f = *state;
@@ -358,6 +440,7 @@ static void test_long_line(void **state)
 	send_bytes(fd, line, CLIENT_LINE_BYTES + 1);
 	pump(f);
 	assert_non_null(strstr(received(fd), "\"code\":\"EPROTO\",\"message\":\"request too long: must be at most 4096 bytes\""));
+	pump_until_ended(f, fd);
 	assert_null(received(fd));
 	close(fd);
 }
@@ -511,6 +594,18 @@ static int act_reset(const char *path)
 	return strstr(text, "\"ok\":true") ? 0 : 1;
 }
 
+/* What only root may: 1: EACCES. */
+static int act_reload(const char *path)
+{
+	static const char request[] = "{\"op\":\"reload\"}\n";
+	int fd = connect_to(path);
+	char text[500] = "";
+
+	if (fd < 0 || send(fd, request, strlen(request), MSG_NOSIGNAL) < 0 || recv(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 2;
+	return strstr(text, "operation reload requires root\"") ? 1 : 0;
+}
+
 static void test_permissions(void **state)
 {
 	struct fixture *f = *state;
@@ -525,6 +620,7 @@ static void test_permissions(void **state)
 	assert_int_equal(as_user(f, NOBODY, SOME_GROUP, NULL, 0, act_set), 0);
 	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "6");
 	assert_int_equal(as_user(f, NOBODY, NOBODY, groups, 2, act_set), 0);
+	assert_int_equal(as_user(f, NOBODY, NOBODY, groups, 2, act_reload), 1);
 	/* Without a group only root is left, and a socket that only root can open is not opened by others. */
 	assert_int_equal(server_set_access(f->server, 0666, (gid_t)-1), 0);
 	assert_int_equal(as_user(f, NOBODY, SOME_GROUP, groups, 2, act_set), 1);
@@ -576,21 +672,6 @@ static void test_many_clients(void **state)
 	expect_error(f, fds[5], "{}", "EINVAL", "must be");
 	for (unsigned i = 0; i < SERVER_CLIENTS; i++)
 		close(fds[i]);
-}
-
-static void pump_until_ended(struct fixture *f, int fd)
-{
-	char byte;
-
-	for (int i = 0; i < 300; i++) {
-		ssize_t got;
-
-		assert_true(sd_event_run(f->event, 10000) >= 0);
-		got = recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
-		if (!got || (got < 0 && errno != EAGAIN))
-			return;
-	}
-	fail_msg("the client was not disconnected");
 }
 
 /* An incomplete line: the client is disconnected, others are served, an idle client stays connected. */
@@ -712,7 +793,8 @@ int main(void)
 		CASE(test_operations), CASE(test_lost_card),	   CASE(test_invalid_requests), CASE(test_set_is_all_or_nothing),
 		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
 		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_disconnect),
-		CASE(test_socket),
+		CASE(test_socket),	   CASE(test_no_effect),      CASE(test_warnings_of_ranges),
+		CASE(test_reload),
 		/* These two play other users, which only root can. */
 		CASE(test_permissions),	   CASE(test_many_clients),
 	};

@@ -57,29 +57,17 @@ static struct json_object *range_request(struct invocation *invocation, const ch
 	return request;
 }
 
-/* A BAR, or a partition of the remote card: not the pool, nor a part of a BAR. */
-static bool is_whole(const char *endpoint)
-{
-	const char *blank = strchr(endpoint, ' ');
-
-	return blank && !strchr(blank + 1, ' ');
-}
-
 static bool print_add_range(struct json_object *result)
 {
-	struct json_object *name, *partition, *bytes, *endpoint, *all, *rights;
+	struct json_object *name, *partition, *bytes, *endpoint, *rights;
 
 	if (!json_object_object_get_ex(result, "name", &name) || !json_object_object_get_ex(result, "partition", &partition) ||
 	    !json_object_object_get_ex(result, "bytes", &bytes) || !json_object_object_get_ex(result, "endpoint", &endpoint) ||
-	    !json_object_object_get_ex(result, "rights", &rights) ||
-	    !json_object_object_get_ex(result, "endpoint_bytes", &all))
+	    !json_object_object_get_ex(result, "rights", &rights))
 		return false;
 	printf("range %s of partition %s: %s bytes of %s are open (%s)\n", json_object_get_string(name),
 	       json_object_get_string(partition), json_object_get_string(bytes), json_object_get_string(endpoint),
 	       json_object_get_string(rights));
-	if (json_object_get_uint64(bytes) == json_object_get_uint64(all) && is_whole(json_object_get_string(endpoint)))
-		printf("WARNING: these are ALL bytes of the endpoint. On a GPU they hold the memory of all of its users and its page\n"
-		       "tables: who may write them can take over the machine, and who may read them reads every user's data.\n");
 	return true;
 }
 
@@ -88,15 +76,19 @@ enum exit_code run_add_range(struct invocation *invocation)
 	struct gpulink_admin_range range;
 	struct json_object *request;
 	enum exit_code code;
-	char text[256] = "";
+	char text[RANGE_TEXT_BYTES] = "", unknown[RANGE_TEXT_BYTES];
+	enum range_text parsed;
 	size_t used = 0;
 
 	for (int i = 2; i < invocation->argument_count && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 2 ? " " : "", invocation->arguments[i]);
-	if (used >= sizeof(text) || !range_text_parse(text, &range)) {
+	parsed = used < sizeof(text) ? range_text_parse(text, &range, unknown) : RANGE_TEXT_MALFORMED;
+	if (parsed == RANGE_TEXT_UNKNOWN)
+		complain("range '%s': %s does not exist", text, unknown);
+	else if (parsed == RANGE_TEXT_MALFORMED)
 		complain("range '%s': must be " RANGE_TEXT_ALLOWED, text);
+	if (parsed != RANGE_TEXT_GOOD)
 		return EXIT_USAGE;
-	}
 	request = range_request(invocation, "add_range", &code);
 	if (!request)
 		return code;

@@ -47,6 +47,20 @@ enum exit_code show_json(struct json_object *result, int flags)
 	return EXIT_FAILED;
 }
 
+/* The warnings that a result has (docs/protocol.md). */
+static bool print_warnings(struct json_object *result)
+{
+	struct json_object *warnings;
+
+	if (!json_object_object_get_ex(result, "warnings", &warnings))
+		return true;
+	if (!json_object_is_type(warnings, json_type_array))
+		return false;
+	for (size_t i = 0; i < json_object_array_length(warnings); i++)
+		printf("WARNING: %s\n", json_object_get_string(json_object_array_get_idx(warnings, i)));
+	return true;
+}
+
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
 			     bool (*print)(struct json_object *result))
 {
@@ -55,7 +69,7 @@ enum exit_code ask_and_print(struct invocation *invocation, struct json_object *
 
 	if (code == EXIT_OK && invocation->json)
 		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
-	else if (code == EXIT_OK && !print(result))
+	else if (code == EXIT_OK && (!print(result) || !print_warnings(result)))
 		code = unexpected();
 	json_object_put(result);
 	return code;

@@ -77,6 +77,8 @@ check "packing is in sysfs" holds 3/packing 1
 check "monitor shows that, too" monitored " gpulink0 partition 3 packing: 0 -> 1"
 check "set-packing 2 is refused" says "packing '2': must be 0 or 1" gpulinkctl set-packing 2 --partition 3
 check "set-format" ctl 0 set-format compact --partition 3
+check "set-format without packing is refused" says "compact 1 has no effect while packing is 0" gpulinkctl set-format compact --partition 4
+check "and exits with 2" ctl 2 set-keep 1 --partition 4
 check "the form is in sysfs" holds 3/compact 1
 check "set-format 1 is refused" says "format '1': must be subheader or compact" gpulinkctl set-format 1 --partition 3
 check "set-keep" ctl 0 set-keep 1 --partition 3
@@ -149,6 +151,21 @@ subheader_bytes = 9" >/tmp/wrong
 check "--check-config reports an invalid value with its line" sh -c "gpulinkd --check-config --config /tmp/wrong 2>&1 | grep -q 'wrong:2:.*must be 2 to 6'"
 kill -HUP $daemon
 check "SIGHUP applies the configuration again" configured
+check "the log says who changed what" grep -q 'uid 0, pid [0-9]*: done: {"op":"set","card":"gpulink0","partition":3,"setting":"packing","value":1}' /tmp/gpulinkd.log
+cp $conf /tmp/conf
+printf '[daemon]\ngroup = 4711\n[card gpulink0 partition 4]\nendpoint = pool\nrange none = 0 4K rw user=nobody-has-this-name\nrange one = 4K 4K rw user=7\n' >>$conf
+chgrp 4711 /dev/gpulink0
+chmod 660 /dev/gpulink0
+check "--reload with a user that does not exist" gpulinkd --reload
+check "grants the other range" wait_until 10 holds 4/ranges/one/user 7
+check "but not his" test ! -e $class/partitions/4/ranges/none
+check "and says so" grep -q "partition 4: range none is not granted: user=nobody-has-this-name does not exist" /tmp/gpulinkd.log
+check "a group that may open the card and change settings is warned of" grep -q "INSECURE: group 4711 may open /dev/gpulink0" /tmp/gpulinkd.log
+echo "subheader_bytes = 9" >>$conf
+check "--reload with an invalid line fails" refused gpulinkd --reload
+cp /tmp/conf $conf
+check "--reload of the previous configuration" gpulinkd --reload
+check "the endpoint as before" ctl 0 set-endpoint 4 none
 check "SIGHUP removes ranges that are not configured" wait_until 10 test ! -e $class/partitions/2/ranges/more
 check "SIGHUP keeps ranges of partitions that are not configured" holds 0/ranges/some/offset 4096
 check "SIGHUP keeps settings that are not configured" holds 0/endpoint "0000:00:08.0 0"

@@ -206,11 +206,13 @@ check "add-range" range 0 "65536 bytes of 0000:00:08.0 0 are open (rw)" a.1 "1M 
 check "add-range: a part is granted without a warning" refused grep -q WARNING "$work/out"
 check "add-range changes the card" grep -qx "a.1 1048576 65536 3 0 7" "$work/cards/gpulink0/partitions/0/ranges"
 check "add-range of all bytes warns" range 0 "WARNING: these are ALL bytes of the endpoint" whole "0 all r group=7"
+check "remove-range of all bytes" ctl 0 "" remove-range 0 whole
+check "add-range of all bytes warns in JSON, too" json "r['warnings'][0].startswith('these are ALL bytes')" add-range 0 whole 0 all r group=7
 check "add-range: a name of a user" range 0 "are open (w)" b "0x1000 4096 w user=root"
 check "add-range: an existing name" range 1 "range b exists" b "0 4096 w user=0"
 check "add-range: not within the endpoint" range 2 "within the 67108864 bytes" c "64M 4096 w user=0"
 check "add-range: no owner" range 2 "must be OFFSET BYTES RIGHTS" c "0 4096 w"
-check "add-range: an unknown user" range 2 "must be OFFSET BYTES RIGHTS" c "0 4096 w user=nobody-has-this-name"
+check "add-range: an unknown user" range 2 "user=nobody-has-this-name does not exist" c "0 4096 w user=nobody-has-this-name"
 check "add-range: an invalid name" range 2 "range name '../x': must be" ../x "0 4096 w user=0"
 check "add-range without an endpoint" ctl 1 "partition has no endpoint" add-range 2 c 0 4096 w user=0
 check "ranges" ctl 0 "0          a.1    1048576  65536     rw      0     7" ranges
@@ -258,6 +260,8 @@ check "set-format: an unknown form is rejected" ctl 2 "format '1': must be subhe
 echo 0 >"$work/cards/gpulink0/partitions/2/keep"
 check "set-keep" ctl 0 "keep is now 1 on partition 2" set-keep 1 --partition 2
 check "set-keep changes the card" holds gpulink0/partitions/2/keep 1
+check "set-packing 0 warns of what it leaves without effect" ctl 0 "WARNING: partition 2: keep 1: no effect" set-packing 0 --partition 2
+check "set-format without packing is refused" ctl 2 "compact 1 has no effect while packing is 0" set-format compact --partition 2
 check "set-keep 2 is rejected" ctl 2 "keep '2': must be 0 or 1" set-keep 2
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open changes the card" holds gpulink0/partitions/2/open 1
@@ -310,6 +314,24 @@ if [ "$(id -u)" = 0 ]; then
 	check "settings are unchanged" holds gpulink0/partitions/0/subheader_bytes 5
 	check "another user may not reset" denied reset
 fi
+
+# --- the log, and reloading
+logged() { grep -qE -e "$1" "$work/log"; }
+check "daemon: logs who changed what" logged "uid $(id -u), pid [0-9]+: done: .\"op\":\"reset\",\"card\":\"gpulink0\"."
+check "daemon: logs failed changes" logged "uid $(id -u), pid [0-9]+: EBUSY: .\"op\":\"add_range\",.*\"name\":\"b\""
+check "daemon: does not log queries" refused logged '"op":"(list|info|partitions|ranges)"'
+reload() { "$gpulinkd" --reload --socket "$socket" 2>"$work/err"; }
+printf '[defaults]\nsubheader_bytes = 5\n' >"$work/gpulinkd.conf"
+check "daemon: --reload" reload
+printf '[card gpulink0 partition 2]\nrange r = 0 4K rw user=nobody-has-this-name\n' >>"$work/gpulinkd.conf"
+check "--check-config reports an unknown user" sh -c "! '$gpulinkd' --check-config --config '$work/gpulinkd.conf' 2>'$work/err' &&
+	grep -q 'gpulinkd.conf:4: range r: user=nobody-has-this-name does not exist' '$work/err'"
+check "daemon: --reload grants all but its range" reload
+check "daemon: and says so" logged "gpulinkd.conf:4: gpulink0 partition 2: range r is not granted: user=nobody-has-this-name does not exist"
+echo "subheader_bytes = 9" >>"$work/gpulinkd.conf"
+check "daemon: --reload of an invalid configuration fails" refused reload
+check "daemon: it names the line" grep -q "gpulinkd.conf:5: subheader_bytes '9': must be 2 to 6" "$work/err"
+check "--reload without a daemon" sh -c "! '$gpulinkd' --reload --socket '$work/none' 2>/dev/null"
 
 # --- reload
 printf '[defaults]\nsubheader_bytes = 4\nmax_payload_bytes = 129\n' >"$work/gpulinkd.conf"
