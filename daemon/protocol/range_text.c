@@ -82,7 +82,7 @@ static enum range_text parse_owner(const char *word, struct gpulink_admin_range 
 		return RANGE_TEXT_GOOD;
 	*id = GPULINK_NO_OWNER;
 	/* The name of a user or group is no number. */
-	return isdigit((unsigned char)*name) ? RANGE_TEXT_MALFORMED : RANGE_TEXT_UNKNOWN;
+	return glk_number_digit(*name) < 10 ? RANGE_TEXT_MALFORMED : RANGE_TEXT_UNKNOWN;
 }
 
 static bool parse_rights(const char *word, uint32_t *rights)
