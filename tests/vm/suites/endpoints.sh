@@ -55,7 +55,7 @@ check "traffic to the new address" alive
 check "drains fail" fail_drains 1000
 check "the endpoint of a partition that does not drain is not replaced" stays_reserved
 check "the partition has no endpoint" is "$(cat $endpoint)" none
-check "the log says why" said 'error 17 (drain): endpoint 0000:00:08.0: stores of partition 0 may still be under way'
+check "the log says why" said 'error 17 (drain): endpoint 0000:00:08.0 0: stores of partition 0 may still be under way'
 check "the driver still holds the GPU" linked
 check "drains succeed" fail_drains 0
 check "the partition gets an endpoint" put "0000:00:09.0 0" $endpoint
