@@ -152,12 +152,8 @@ void glk_endpoint_restore(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	endpoint_release_held(card, partition);
 	glk_ranges_clear_held(card, partition);
-	if (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)) {
-		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
-			 "endpoint %s of partition %u: BAR %d was moved or resized; set the endpoint again\n",
-			 pci_name(p->pdev), partition, p->bar);
-		glk_endpoint_clear(card, partition);
-	}
+	if (p->kind == GPULINK_ENDPOINT_BUS)
+		glk_endpoint_bus_clear_moved(card, partition);
 	glk_partition_restore(card, partition);
 }
 
@@ -186,6 +182,7 @@ static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struc
 	p->mapped_bytes = new.mapped_bytes;
 	p->enabled = new.enabled;
 	WRITE_ONCE(p->pdev, new.pdev);
+	glk_endpoint_bus_poll(card);
 	return 0;
 }
 

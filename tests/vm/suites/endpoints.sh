@@ -47,10 +47,17 @@ check "GPU drivers bind, one moves its BAR" modprobe gpulink-test-gpu move_bar=0
 check "the BAR moved" sh -c "dmesg | grep '0000:00:0b.0: BAR 0 moved from'"
 check "the card did not write to it meanwhile" refused sh -c "dmesg | grep 'the card may write to it'"
 check "its partition has no endpoint" is "$(cat $class/partitions/3/endpoint)" none
-check "the log says why" said 'error 25 (endpoint_gone): endpoint 0000:00:0b.0 of partition 3: its driver has moved'
+check "the log says why" said 'error 25 (endpoint_gone): endpoint 0000:00:0b.0 of partition 3: BAR 0 was moved or resized'
 check "the other partitions keep theirs" is "$(cat $class/partitions/2/endpoint)" "0000:00:0a.0 0"
 check "it is assigned again" put "0000:00:0b.0 0" $class/partitions/3/endpoint
 check "traffic to the new address" alive
+
+shift_bar() { test-gpu-call /dev/gpulink-test-gpu-0000:00:0b.0 shift-bar 0; }
+check "a BAR moves at some time" shift_bar
+check "the card loses it as its endpoint" wait_until 20 grep -qx none $class/partitions/3/endpoint
+check "the log says so" is "$(dmesg | grep -c 'endpoint 0000:00:0b.0 of partition 3: BAR 0 was moved')" 2
+check "it is assigned once more" put "0000:00:0b.0 0" $class/partitions/3/endpoint
+check "traffic to the third address" alive
 
 check "drains fail" fail_drains 1000
 check "the endpoint of a partition that does not drain is not replaced" stays_reserved
