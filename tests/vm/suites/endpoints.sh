@@ -83,5 +83,20 @@ fail_drains 0
 check "the card is reset" put 1 $class/reset
 check "the other endpoints work" alive
 check "the GPU drivers unload" rmmod gpulink-test-gpu
+
+# The card as a crashed kernel leaves it. Whether it can write to memory is decided before the driver looks at it.
+trace=/sys/kernel/tracing
+mount -t tracefs none $trace 2>/dev/null
+probed() { sed -n 's/.* \(clear\|identify\): .*/\1/p' $trace/trace | head -n 1; }
+if [ -e $trace/kprobe_events ]; then
+	check "the card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
+	check "it is bus master nevertheless" sh -c "printf '\6\0' | dd of=/sys/bus/pci/devices/$pci/config bs=1 seek=4 count=2"
+	check "that can be seen" masters
+	check "a probe is traced" sh -c "echo 'p:gpulink_test/clear pci_clear_master' >$trace/kprobe_events &&
+		echo 'p:gpulink_test/identify gpulink:glk_card_identify' >>$trace/kprobe_events && echo 1 >$trace/events/gpulink_test/enable"
+	check "the card is bound" put $pci /sys/bus/pci/drivers/gpulink/bind
+	check "the driver turned bus mastering off first" is "$(probed)" clear
+	check "the trace ends" sh -c "echo 0 >$trace/events/gpulink_test/enable && echo >$trace/kprobe_events"
+fi
 check "the module unloads" rmmod gpulink
 finish
