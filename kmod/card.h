@@ -131,6 +131,7 @@ struct glk_card {
 	struct list_head dead_ranges;	/* removed; their directories may still exist */
 	struct work_struct cut_work;	/* removes endpoints that were cut off */
 	struct notifier_block bus_notifier;
+	struct delayed_work bus_poll;	/* while there are endpoints of kind bus */
 	struct dentry *debugfs;
 	struct glk_capture *capture;	/* non-NULL while its file is open; see capture.c */
 	bool capture_closed;	/* the card is being removed: no new capture */

@@ -49,7 +49,8 @@ static int endpoint_release_held(struct glk_card *card, unsigned int partition)
 	/* A card lost just now may still be bus master: only its registers are known to be dead. */
 	if (card->state == GLK_LOST)
 		pci_clear_master(card->pdev);
-	glk_endpoint_bus_close(card, p);
+	if (p->pdev)
+		glk_endpoint_bus_close(card, p);
 	p->held = false;
 	return 0;
 }
@@ -110,19 +111,24 @@ void glk_endpoints_init(struct glk_card *card)
 int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
+	char name[GLK_ENDPOINT_NAME_BYTES];
 	int err = 0;
 
 	lockdep_assert_held(&card->lock);
 	WRITE_ONCE(p->cut, false);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
 		return endpoint_release_held(card, partition);
+	glk_endpoint_describe(card, partition, name, sizeof(name));
 	glk_window_revoke_partition(card, partition, U64_MAX);
 	glk_ranges_clear(card, partition);
 	if (card->state == GLK_LIVE) {
 		err = glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
 		glk_endpoint_reject(card, partition);
 	}
-	p->held = p->kind == GPULINK_ENDPOINT_BUS;
+	/* What objects leave in the queue has a quarantine of its own. */
+	p->held = p->kind == GPULINK_ENDPOINT_BUS ||
+		  (p->kind == GPULINK_ENDPOINT_POOL && err &&
+		   !glk_pool_has_partition(card, partition));
 	p->kind = GPULINK_ENDPOINT_NONE;
 	p->base = 0;
 	p->bytes = 0;
@@ -132,7 +138,7 @@ int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	if (err && card->state == GLK_LIVE) {
 		glk_err(card, GLK_ERROR_DRAIN,
 			"endpoint %s: stores of partition %u may still be under way: reserved until they are drained or the card is reset\n",
-			pci_name(p->pdev), partition);
+			name, partition);
 		return -EBUSY;
 	}
 	return endpoint_release_held(card, partition);
@@ -146,12 +152,8 @@ void glk_endpoint_restore(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	endpoint_release_held(card, partition);
 	glk_ranges_clear_held(card, partition);
-	if (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)) {
-		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
-			 "endpoint %s of partition %u: BAR %d was moved or resized; set the endpoint again\n",
-			 pci_name(p->pdev), partition, p->bar);
-		glk_endpoint_clear(card, partition);
-	}
+	if (p->kind == GPULINK_ENDPOINT_BUS)
+		glk_endpoint_bus_clear_moved(card, partition);
 	glk_partition_restore(card, partition);
 }
 
@@ -180,6 +182,7 @@ static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struc
 	p->mapped_bytes = new.mapped_bytes;
 	p->enabled = new.enabled;
 	WRITE_ONCE(p->pdev, new.pdev);
+	glk_endpoint_bus_poll(card);
 	return 0;
 }
 
@@ -193,7 +196,20 @@ static bool endpoint_pool_in_use(const struct glk_card *card)
 	return false;
 }
 
-/* Partitions that have the pool at the same time share it; else the last owner's data is cleared. */
+/* EBUSY: stores for the pool may still be queued by a partition that had it before. */
+int glk_endpoints_release_pool(struct glk_card *card)
+{
+	unsigned int i;
+	int err = 0;
+
+	lockdep_assert_held(&card->lock);
+	for (i = 0; i < card->partition_count && !err; i++)
+		if (card->partitions[i].held && !card->partitions[i].pdev)
+			err = endpoint_release_held(card, i);
+	return err;
+}
+
+/* Partitions that have the pool at the same time share it; else it is cleared. */
 static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
@@ -203,7 +219,7 @@ static int endpoint_set_pool(struct glk_card *card, unsigned int partition)
 		return -ENXIO;
 	if (card->pool.partition >= 0)
 		return -EBUSY;
-	err = glk_endpoint_clear(card, partition);
+	err = glk_endpoint_clear(card, partition) ?: glk_endpoints_release_pool(card);
 	if (!err && !endpoint_pool_in_use(card))
 		err = glk_pool_clear_all(card);
 	if (err)

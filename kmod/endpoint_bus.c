@@ -6,13 +6,17 @@
  * device is not put to sleep at runtime.
  *
  * A driver that binds to the device may resize or move the BAR. The card does not write to it
- * meanwhile: stores in between fail and are counted, and the next release reports them.
+ * meanwhile: stores in between fail and are counted, and the next release reports them. Nothing
+ * tells of a BAR that moves at another time (resourceN_resize, or a driver that resizes it later):
+ * such an endpoint is found within BUS_POLL.
  */
 #include <linux/dma-mapping.h>
 
 #include "card.h"
 #include "partition.h"
 #include "peer.h"
+
+#define BUS_POLL	HZ
 
 static int bus_check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 {
@@ -148,6 +152,26 @@ bool glk_endpoint_bus_moved(const struct glk_partition *p)
 	       pci_resource_len(p->pdev, p->bar) < p->bar_offset + p->bytes;
 }
 
+/*
+ * Removes an endpoint of kind bus if its BAR was moved. What is queued for it is dropped: the
+ * address may be another device's.
+ */
+bool glk_endpoint_bus_clear_moved(struct glk_card *card, unsigned int partition)
+{
+	struct glk_partition *p = &card->partitions[partition];
+
+	lockdep_assert_held(&card->lock);
+	if (!glk_endpoint_bus_moved(p))
+		return false;
+	glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
+		 "endpoint %s of partition %u: BAR %d was moved or resized; set the endpoint again\n",
+		 pci_name(p->pdev), partition, p->bar);
+	if (card->state == GLK_LIVE)
+		glk_endpoint_reject(card, partition);
+	glk_endpoint_clear(card, partition);
+	return true;
+}
+
 /* The device leaves the bus: nothing may reach its addresses, which others may get. */
 static void bus_device_left(struct glk_card *card, unsigned int partition)
 {
@@ -183,14 +207,8 @@ static void bus_driver_changed(struct glk_card *card, unsigned int partition)
 	if (p->kind != GPULINK_ENDPOINT_BUS)
 		return;
 	p->paused = false;
-	if (glk_endpoint_bus_moved(p)) {
-		glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
-			 "endpoint %s of partition %u: its driver has moved or resized BAR %d; set the endpoint again\n",
-			 pci_name(p->pdev), partition, p->bar);
-		glk_endpoint_clear(card, partition);
-	} else if (card->state == GLK_LIVE) {
+	if (!glk_endpoint_bus_clear_moved(card, partition) && card->state == GLK_LIVE)
 		glk_partition_restore(card, partition);
-	}
 }
 
 static void bus_event(struct glk_card *card, unsigned long event, unsigned int partition)
@@ -243,8 +261,38 @@ static int bus_notify_event(struct notifier_block *nb, unsigned long event, void
 	return NOTIFY_OK;
 }
 
+static void bus_poll(struct work_struct *work)
+{
+	struct glk_card *card = container_of(to_delayed_work(work), struct glk_card, bus_poll);
+	bool again = false;
+	unsigned int i;
+
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	for (i = 0; i < card->partition_count; i++) {
+		struct glk_partition *p = &card->partitions[i];
+
+		if (p->kind != GPULINK_ENDPOINT_BUS)
+			continue;
+		if (p->paused || !glk_endpoint_bus_clear_moved(card, i))
+			again = true;
+	}
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
+	glk_ranges_sweep(card);
+	if (again)
+		queue_delayed_work(glk_wq, &card->bus_poll, BUS_POLL);
+}
+
+/* The card has got an endpoint of kind bus. */
+void glk_endpoint_bus_poll(struct glk_card *card)
+{
+	queue_delayed_work(glk_wq, &card->bus_poll, BUS_POLL);
+}
+
 int glk_endpoint_watch(struct glk_card *card)
 {
+	INIT_DELAYED_WORK(&card->bus_poll, bus_poll);
 	card->bus_notifier.notifier_call = bus_notify_event;
 	return bus_register_notifier(&pci_bus_type, &card->bus_notifier);
 }
@@ -252,4 +300,5 @@ int glk_endpoint_watch(struct glk_card *card)
 void glk_endpoint_unwatch(struct glk_card *card)
 {
 	bus_unregister_notifier(&pci_bus_type, &card->bus_notifier);
+	cancel_delayed_work_sync(&card->bus_poll);
 }

@@ -93,10 +93,12 @@ int glk_endpoints_release_pool(struct glk_card *card);
 void glk_endpoints_init(struct glk_card *card);
 void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
 
-/* endpoint_bus.c: callers of the first three hold card->lock */
+/* endpoint_bus.c: callers of the first five hold card->lock */
 int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
 			  const struct glk_endpoint_name *name);
 void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
+void glk_endpoint_bus_poll(struct glk_card *card);
+bool glk_endpoint_bus_clear_moved(struct glk_card *card, unsigned int partition);
 bool glk_endpoint_bus_moved(const struct glk_partition *p);
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);

@@ -123,6 +123,8 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	unsigned int p;
 	int err;
 
+	/* After a crash of the kernel before this one, the card may still write to its memory. */
+	pci_clear_master(pdev);
 	err = pci_enable_device_mem(pdev);
 	if (err)
 		return err;

@@ -49,6 +49,8 @@ static int pool_take_partition(struct glk_card *card)
 	for (i = 0; i < card->partition_count; i++)
 		if (card->partitions[i].kind == GPULINK_ENDPOINT_POOL)
 			return -EBUSY;
+	if (glk_endpoints_release_pool(card))
+		return -EBUSY;
 	while (i--) {
 		p = &card->partitions[i];
 		if (!pool_can_take(p))
@@ -75,8 +77,8 @@ void glk_pool_settle(struct glk_card *card)
 	lockdep_assert_held(&card->lock);
 	if (partition < 0 || card->pool.object_count || card->state != GLK_LIVE)
 		return;
-	card->pool.partition = -1;
 	glk_endpoint_clear(card, partition);
+	card->pool.partition = -1;
 }
 
 static void pool_object_free(struct work_struct *work)

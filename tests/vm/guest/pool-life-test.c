@@ -336,6 +336,16 @@ static void leave_undrained(void)
 	is((long)pool_free(card), (long)(pool - BYTES), "its memory is not free: the card may still write to it");
 }
 
+/* The pool was the endpoint of a partition whose stores to it do not drain. */
+static void leave_endpoint_undrained(void)
+{
+	is(put_file(folder, "partitions/4/endpoint", "pool"), 0, "the pool as a whole is an endpoint");
+	fail_drains(1000);
+	is(put_file(folder, "partitions/4/endpoint", "none"), -EBUSY, "it is none, and stores to it may be queued");
+	is(put_file(folder, "partitions/5/endpoint", "pool"), -EBUSY, "it is nobody else's");
+	is(pool_create(card, PAGE, 64, RIGHT_RW), -EBUSY, "and has no objects");
+}
+
 static void test_drain(void)
 {
 	int fd;
@@ -355,6 +365,18 @@ static void test_drain(void)
 	close(card);
 	card = open_card();
 	is((long)pool_free(card), (long)pool, "frees it, too");
+	leave_endpoint_undrained();
+	fail_drains(0);
+	is(put_file(folder, "partitions/5/endpoint", "pool"), 0, "when they have drained it is an endpoint");
+	put_file(folder, "partitions/5/endpoint", "none");
+	leave_endpoint_undrained();
+	is(put_file(folder, "reset", "1"), 0, "a reset");
+	fail_drains(0);
+	close(card);
+	card = open_card();
+	fd = pool_create(card, PAGE, 64, RIGHT_RW);
+	check(fd >= 0, "after it there are objects");
+	close(fd);
 }
 
 /* --- a reset that does not end --- */

@@ -47,15 +47,22 @@ check "GPU drivers bind, one moves its BAR" modprobe gpulink-test-gpu move_bar=0
 check "the BAR moved" sh -c "dmesg | grep '0000:00:0b.0: BAR 0 moved from'"
 check "the card did not write to it meanwhile" refused sh -c "dmesg | grep 'the card may write to it'"
 check "its partition has no endpoint" is "$(cat $class/partitions/3/endpoint)" none
-check "the log says why" said 'error 25 (endpoint_gone): endpoint 0000:00:0b.0 of partition 3: its driver has moved'
+check "the log says why" said 'error 25 (endpoint_gone): endpoint 0000:00:0b.0 of partition 3: BAR 0 was moved or resized'
 check "the other partitions keep theirs" is "$(cat $class/partitions/2/endpoint)" "0000:00:0a.0 0"
 check "it is assigned again" put "0000:00:0b.0 0" $class/partitions/3/endpoint
 check "traffic to the new address" alive
 
+shift_bar() { test-gpu-call /dev/gpulink-test-gpu-0000:00:0b.0 shift-bar 0; }
+check "a BAR moves at some time" shift_bar
+check "the card loses it as its endpoint" wait_until 20 grep -qx none $class/partitions/3/endpoint
+check "the log says so" is "$(dmesg | grep -c 'endpoint 0000:00:0b.0 of partition 3: BAR 0 was moved')" 2
+check "it is assigned once more" put "0000:00:0b.0 0" $class/partitions/3/endpoint
+check "traffic to the third address" alive
+
 check "drains fail" fail_drains 1000
 check "the endpoint of a partition that does not drain is not replaced" stays_reserved
 check "the partition has no endpoint" is "$(cat $endpoint)" none
-check "the log says why" said 'error 17 (drain): endpoint 0000:00:08.0: stores of partition 0 may still be under way'
+check "the log says why" said 'error 17 (drain): endpoint 0000:00:08.0 0: stores of partition 0 may still be under way'
 check "the driver still holds the GPU" linked
 check "drains succeed" fail_drains 0
 check "the partition gets an endpoint" put "0000:00:09.0 0" $endpoint
@@ -76,5 +83,20 @@ fail_drains 0
 check "the card is reset" put 1 $class/reset
 check "the other endpoints work" alive
 check "the GPU drivers unload" rmmod gpulink-test-gpu
+
+# The card as a crashed kernel leaves it. Whether it can write to memory is decided before the driver looks at it.
+trace=/sys/kernel/tracing
+mount -t tracefs none $trace 2>/dev/null
+probed() { sed -n 's/.* \(clear\|identify\): .*/\1/p' $trace/trace | head -n 1; }
+if [ -e $trace/kprobe_events ]; then
+	check "the card is unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
+	check "it is bus master nevertheless" sh -c "printf '\6\0' | dd of=/sys/bus/pci/devices/$pci/config bs=1 seek=4 count=2"
+	check "that can be seen" masters
+	check "a probe is traced" sh -c "echo 'p:gpulink_test/clear pci_clear_master' >$trace/kprobe_events &&
+		echo 'p:gpulink_test/identify gpulink:glk_card_identify' >>$trace/kprobe_events && echo 1 >$trace/events/gpulink_test/enable"
+	check "the card is bound" put $pci /sys/bus/pci/drivers/gpulink/bind
+	check "the driver turned bus mastering off first" is "$(probed)" clear
+	check "the trace ends" sh -c "echo 0 >$trace/events/gpulink_test/enable && echo >$trace/kprobe_events"
+fi
 check "the module unloads" rmmod gpulink
 finish
