@@ -42,7 +42,7 @@
  * When the release has completed, all of that is visible to every reader of the destination. Without a release:
  *  - stores and operations of one queue to the same address arrive in order; to different addresses in any order;
  *  - nothing is ordered between two queues, the default queue included, nor between direct stores and later operations of one
- *    queue, unless a fence separates them;
+ *    queue, unless a fence separates them; nor, on a card, between an operation that has not completed and later stores;
  *  - a load or get returns the queue's own earlier stores, of direct stores only those before a fence (gpulink_load() has one);
  *  - an atomic is executed in its turn, and its result is visible at once; it does not make earlier puts to other addresses
  *    visible. gpulink_queue_signal() does.
