@@ -98,6 +98,7 @@ struct glk_card {
 	enum glk_state state;
 	u64 generation;		/* incremented at every reset; never decreases */
 	u64 hw_generation;	/* CARD.GENERATION as read after the last reset */
+	struct pci_saved_state *config;	/* when it was last live; NULL: no memory */
 	struct work_struct lost_work;
 	struct work_struct state_work;	/* notifies of a change of state */
 	struct mutex notify_lock;	/* see notify.c; no other lock is taken under it */
@@ -206,6 +207,7 @@ void glk_notify(struct glk_card *card, const char *file, char *envp[]);
 extern const struct pci_error_handlers glk_error_handlers;
 extern const struct dev_pm_ops glk_pm_ops;
 void glk_recovery_init(struct glk_card *card);
+void glk_recovery_save_config(struct glk_card *card);
 void glk_recovery_remove(struct glk_card *card);
 void glk_recovery_shutdown(struct pci_dev *pdev);
 

@@ -88,6 +88,7 @@ static void glk_card_free(struct device *dev)
 	struct glk_card *card = glk_to_card(dev);
 
 	pci_dev_put(card->pdev);
+	kfree(card->config);
 	glk_ranges_free(card);
 	glk_pool_exit(card);
 	kfree(card);

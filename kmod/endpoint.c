@@ -377,6 +377,7 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 {
 	struct glk_endpoint_name bus_name;
 	struct pci_dev *pdev;
+	u64 kind;
 	int err;
 
 	lockdep_assert_held(&card->lock);
@@ -399,11 +400,13 @@ int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *
 		return err;
 	glk_partition_restore(card, partition);
 	/* The card rejects it if the drain of the previous endpoint did not complete. */
-	if (card->state == GLK_LIVE &&
-	    glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) !=
-		    card->partitions[partition].kind) {
+	kind = card->state == GLK_LIVE ?
+		       glk_read(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND)) :
+		       card->partitions[partition].kind;
+	if (kind != card->partitions[partition].kind) {
+		err = glk_card_read_error(card, kind) ?: -EBUSY;
 		glk_endpoint_clear(card, partition);
-		return -EBUSY;
+		return err;
 	}
 	glk_endpoint_warn_open(card, partition);
 	return 0;

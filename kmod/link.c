@@ -54,7 +54,7 @@ int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value)
 	if (!link_setting_valid(card, which, value))
 		return -EINVAL;
 	glk_write(card, link_settings[which].reg, value);
-	card->link_settings[which] = value;
+	WRITE_ONCE(card->link_settings[which], value);
 	return 0;
 }
 

@@ -24,15 +24,8 @@ static struct glk_link_attr *to_link_attr(struct device_attribute *attr)
 static ssize_t link_setting_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct glk_link_attr *a = to_link_attr(attr);
-	struct glk_card *card = glk_to_card(dev);
-	u64 value;
-	int err;
+	u64 value = READ_ONCE(glk_to_card(dev)->link_settings[a->setting]);
 
-	err = glk_card_enter(card);
-	if (err)
-		return err;
-	value = card->link_settings[a->setting];
-	glk_card_leave(card);
 	return sysfs_emit(buf, "%llu\n", a->mask ? (u64)!!(value & a->mask) : value);
 }
 

@@ -56,7 +56,7 @@ int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u6
 	    glk_pool_has_partition(card, partition))
 		return -EBUSY;
 	glk_write(card, glk_partition_reg(partition, reg), value);
-	card->partitions[partition].settings[reg / 8] = value;
+	WRITE_ONCE(card->partitions[partition].settings[reg / 8], value);
 	return 0;
 }
 

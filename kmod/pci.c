@@ -154,7 +154,7 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto unmap;
 	pci_set_drvdata(pdev, card);
 	/* Restored after a bus error that resets the slot. */
-	pci_save_state(pdev);
+	glk_recovery_save_config(card);
 	err = glk_endpoint_watch(card);
 	if (err)
 		goto stop;

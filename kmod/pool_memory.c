@@ -85,7 +85,7 @@ int glk_pool_set(struct glk_card *card, enum glk_pool_setting setting, u64 value
 	lockdep_assert_held(&card->lock);
 	if (setting == GLK_POOL_ADAPT ? value > 1 : !value || value > most)
 		return -EINVAL;
-	card->pool.settings[setting] = value;
+	WRITE_ONCE(card->pool.settings[setting], value);
 	pool_write_setting(card, setting);
 	return 0;
 }

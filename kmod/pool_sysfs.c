@@ -18,16 +18,8 @@ struct glk_pool_attr {
 static ssize_t pool_setting_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct glk_pool_attr *a = container_of(attr, struct glk_pool_attr, dev_attr);
-	struct glk_card *card = glk_to_card(dev);
-	u64 value;
-	int err;
 
-	err = glk_card_enter(card);
-	if (err)
-		return err;
-	value = card->pool.settings[a->setting];
-	glk_card_leave(card);
-	return sysfs_emit(buf, "%llu\n", value);
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(glk_to_card(dev)->pool.settings[a->setting]));
 }
 
 static ssize_t pool_setting_store(struct device *dev, struct device_attribute *attr,

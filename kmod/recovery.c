@@ -8,6 +8,7 @@
  * or each other.
  */
 #include <linux/pm.h>
+#include <linux/slab.h>
 
 #include "card.h"
 #include "context.h"
@@ -80,7 +81,7 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 			glk_err(card, GLK_ERROR_RESET, "card does not become ready after %s\n",
 				why);
 	} else {
-		pci_save_state(pdev);
+		glk_recovery_save_config(card);
 		glk_contexts_detach(card, &revoked);
 		dev_info(&pdev->dev, "recovered from %s, generation %llu\n", why, card->generation);
 	}
@@ -131,10 +132,29 @@ void glk_recovery_remove(struct glk_card *card)
 		glk_card_stop(card);
 }
 
-/* Function reset, requested by either sysfs file. */
+/* The card is live: what a later reset, or the slot's, brings back. */
+void glk_recovery_save_config(struct glk_card *card)
+{
+	pci_save_state(card->pdev);
+	kfree(card->config);
+	card->config = pci_store_saved_state(card->pdev);
+}
+
+/*
+ * Function reset, requested by either sysfs file. The PCI core saves the configuration that it
+ * finds after this, and restores it in the end. A lost card may have none: another reset, or
+ * somebody who turned its memory decoding off, may be why it is lost.
+ */
 static void card_reset_prepare(struct pci_dev *pdev)
 {
-	card_quiesce(pci_get_drvdata(pdev), GLK_RESETTING, true);
+	struct glk_card *card = pci_get_drvdata(pdev);
+	bool lost = READ_ONCE(card->state) == GLK_LOST;
+
+	card_quiesce(card, GLK_RESETTING, true);
+	if (!lost || !card->config || pci_load_saved_state(pdev, card->config))
+		return;
+	pci_restore_state(pdev);
+	pci_clear_master(pdev);
 }
 
 static void card_reset_done(struct pci_dev *pdev)

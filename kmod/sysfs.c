@@ -74,9 +74,10 @@ static ssize_t card_link_state_show(struct device *dev, struct device_attribute 
 	if (err)
 		return err;
 	status = glk_read(card, GLK_CARD_STATUS);
+	err = glk_card_read_error(card, status);
 	glk_card_leave_read(card);
-	if (status == U64_MAX)
-		return -ENODEV;
+	if (err)
+		return err;
 	if (!(status & GLK_CARD_STATUS_LINK_UP_MASK))
 		return sysfs_emit(buf, "down\n");
 	return sysfs_emit(buf, "%s\n",
@@ -233,18 +234,11 @@ static struct glk_partition *to_partition(struct glk_partition_kobj *p)
 	return &p->card->partitions[p->index];
 }
 
+/* Settings and endpoints are the driver's: a card that is lost, or being reset, still has them. */
 static ssize_t partition_setting_show(struct glk_partition_kobj *p,
 				      const struct glk_partition_attr *attr, char *buf)
 {
-	u64 value;
-	int err;
-
-	err = glk_card_enter(p->card);
-	if (err)
-		return err;
-	value = to_partition(p)->settings[attr->reg / 8];
-	glk_card_leave(p->card);
-	return sysfs_emit(buf, "%llu\n", value);
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(to_partition(p)->settings[attr->reg / 8]));
 }
 
 static ssize_t partition_setting_store(struct glk_partition_kobj *p,
@@ -267,14 +261,8 @@ static ssize_t partition_mode_show(struct glk_partition_kobj *p,
 				   const struct glk_partition_attr *attr,
 			 char *buf)
 {
-	u64 mode;
-	int err;
+	u64 mode = READ_ONCE(to_partition(p)->settings[GLK_PARTITION_MODE / 8]);
 
-	err = glk_card_enter(p->card);
-	if (err)
-		return err;
-	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8];
-	glk_card_leave(p->card);
 	return sysfs_emit(buf, "%d\n", !!(mode & attr->mode));
 }
 
@@ -305,16 +293,13 @@ static ssize_t partition_endpoint_show(struct glk_partition_kobj *p,
 	u64 offset, bytes;
 	char name[32];
 	bool part;
-	int err;
 
-	err = glk_card_enter(p->card);
-	if (err)
-		return err;
+	mutex_lock(&p->card->lock);
 	glk_endpoint_describe(p->card, p->index, name, sizeof(name));
 	offset = partition->bar_offset;
 	bytes = partition->bytes;
 	part = partition->kind == GPULINK_ENDPOINT_BUS && !glk_endpoint_is_whole(partition);
-	glk_card_leave(p->card);
+	mutex_unlock(&p->card->lock);
 	return part ? sysfs_emit(buf, "%s %llu %llu\n", name, offset, bytes) :
 		      sysfs_emit(buf, "%s\n", name);
 }
@@ -341,28 +326,18 @@ static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 static ssize_t partition_endpoint_bytes_show(struct glk_partition_kobj *p,
 					     const struct glk_partition_attr *attr, char *buf)
 {
-	u64 bytes;
-	int err;
-
-	err = glk_card_enter(p->card);
-	if (err)
-		return err;
-	bytes = to_partition(p)->bytes;
-	glk_card_leave(p->card);
-	return sysfs_emit(buf, "%llu\n", bytes);
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(to_partition(p)->bytes));
 }
 
 static ssize_t partition_endpoint_distance_show(struct glk_partition_kobj *p,
 						const struct glk_partition_attr *attr, char *buf)
 {
 	const struct glk_partition *partition = to_partition(p);
-	int err, distance;
+	int distance;
 
-	err = glk_card_enter(p->card);
-	if (err)
-		return err;
+	mutex_lock(&p->card->lock);
 	distance = partition->kind == GPULINK_ENDPOINT_BUS ? partition->distance : -1;
-	glk_card_leave(p->card);
+	mutex_unlock(&p->card->lock);
 	return distance < 0 ? sysfs_emit(buf, "unknown\n") : sysfs_emit(buf, "%d\n", distance);
 }
 

@@ -23,6 +23,13 @@ if [ -e /sys/class/devcoredump ]; then
 	check "the kernel keeps a dump" cat $dump
 	check "without registers: they cannot be read" grep -qE '^registers status - control - ' $dump
 fi
+check "its state is lost" wait_until 10 grep -qx lost $class/state
+for f in serial features hw_version generation partitions/0/coalesce partitions/0/endpoint_bytes partitions/0/endpoint_distance; do
+	check "sysfs still says its $f" test -n "$(cat $class/$f)"
+done
+check "and its endpoint" is "$(cat $class/partitions/0/endpoint)" "0000:00:08.0 0"
+reset_says() { printf 1 | dd of=$class/reset bs=4096 2>&1 | grep "$1"; }
+check "a reset says that it has left the bus" reset_says 'No such device'
 check "the dead card can be unbound" put $pci /sys/bus/pci/drivers/gpulink/unbind
 check "the device node is gone" refused test -c /dev/gpulink0
 check "the module unloads" rmmod gpulink

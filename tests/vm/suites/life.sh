@@ -21,9 +21,13 @@ again() { wait_until 20 present && name_endpoints; }
 
 alarm() { put 0 /sys/class/rtc/rtc0/wakealarm && put +2 /sys/class/rtc/rtc0/wakealarm; }
 command() { printf "$1" | dd of=/sys/bus/pci/devices/$pci/config bs=1 seek=4 count=2 2>/dev/null; }
-# Memory decode off: the driver declares the card lost, and must recover it on reset.
+# Memory decode off, and the BARs gone, as after a reset behind the driver's back: it declares the card lost, still says what it
+# is, and recovers it on reset.
+described() { cat $class/serial $class/features $class/partitions/0/endpoint $class/partitions/0/endpoint_bytes $class/partitions/0/coalesce $class/partitions/0/max_payload_bytes; }
 silence() {
-	command '\0\0' && wait_until 10 in_state lost && ! cat $class/counters/err_dma && command '\2\0' &&
+	described >/tmp/described
+	command '\0\0' && dd if=/dev/zero of=/sys/bus/pci/devices/$pci/config bs=1 seek=16 count=24 2>/dev/null &&
+		wait_until 10 in_state lost && ! cat $class/counters/err_dma && ! cat $class/link_state && described | diff - /tmp/described &&
 		put 1 $class/reset && in_state live
 }
 
