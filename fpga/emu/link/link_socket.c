@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define RETRY_NS  UINT64_C(200000000)
-#define SILENT_NS UINT64_C(2000000000) /* a card sends at least every 100 ms */
+#define SILENT_NS UINT64_C(10000000000) /* a card sends at least every 100 ms, but may wait for a processor */
+#define ACTIVE_NS UINT64_C(500000000)
 
 /* --- addresses --- */
 
@@ -203,7 +204,7 @@ static const char *take_caller(struct link_socket *s, uint64_t now_ns)
 
 	if (fd < 0)
 		return NULL;
-	if (s->joined && now_ns - s->heard_at < SILENT_NS / 4) {
+	if (s->joined && now_ns - s->heard_at < ACTIVE_NS) {
 		close(fd);
 		return NULL;
 	}
