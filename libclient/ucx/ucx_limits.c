@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../gpulink.h"
+#include "../error_text.h"
 
 #define THREADS 2u  /* UCX's, and this library's */
 #define FILES	16u /* that UCX opens for the transports of one machine */
@@ -60,12 +60,11 @@ static int check_files(void)
 
 int glk_ucx_check_limits(bool caller)
 {
-	int error = check_threads(caller ? THREADS - 1 : THREADS);
+	unsigned threads = caller ? THREADS - 1 : THREADS;
 
-	if (!error)
-		error = check_files();
-	if (!error)
-		return 0;
-	errno = error;
-	return -GPULINK_ENOSPC;
+	errno = check_threads(threads);
+	if (errno)
+		return glk_error_errno(-GPULINK_ENOSPC, "UCX needs %u more threads", threads);
+	errno = check_files();
+	return errno ? glk_error_errno(-GPULINK_ENOSPC, "UCX needs %u more open files", FILES) : 0;
 }
