@@ -240,17 +240,25 @@ static void *wait_for_ever(void *queue)
 	return NULL;
 }
 
+/* Its stack cannot be accessed any more when it has ended. */
 static int cancel(void *(*call)(void *), void *argument)
 {
-	void *result = NULL;
+	const size_t bytes = 1 << 20;
+	void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *result = NULL;
+	pthread_attr_t attributes;
 	pthread_t thread;
+	int error;
 
-	if (pthread_create(&thread, NULL, call, argument))
+	if (stack == MAP_FAILED || pthread_attr_init(&attributes))
+		return 1;
+	error = pthread_attr_setstack(&attributes, stack, bytes) || pthread_create(&thread, &attributes, call, argument);
+	pthread_attr_destroy(&attributes);
+	if (error)
 		return 1;
 	usleep(100000); /* asleep, perhaps */
 	pthread_cancel(thread);
 	pthread_join(thread, &result);
-	return result != PTHREAD_CANCELED;
+	return mprotect(stack, bytes, PROT_NONE) || result != PTHREAD_CANCELED;
 }
 
 /* The queues work as before, what was begun is complete when the process goes on, and the device closes. */
