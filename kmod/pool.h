@@ -78,7 +78,7 @@ void glk_pool_memory_free(struct glk_card *card, struct glk_pool_object *object)
 int glk_pool_memory_clear(struct glk_card *card, unsigned long first, unsigned long pages,
 			  bool *stuck);
 int glk_pool_clear_all(struct glk_card *card);
-#define GLK_POOL_CLEAR_PAGES	128UL	/* cleared at once, at most */
+#define GLK_POOL_CLEAR_PAGES	16UL	/* cleared at once, at most: a simulated card takes long */
 
 /* pool.c: callers of the last four hold card->lock */
 int glk_pool_create(struct glk_context *ctx, struct gpulink_ioctl_pool_create *arg,

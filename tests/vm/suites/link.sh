@@ -164,7 +164,7 @@ fi
 
 # --- gpulinkd assigns a remote endpoint when the link comes up
 mkdir -p /run/gpulink
-printf '[card gpulink0 partition 7]\nendpoint = link 7\n[card gpulink1 partition 7]\nendpoint = pool\nopen = 1\n' >/tmp/gpulinkd.conf
+printf '[card gpulink0 partition 7]\nendpoint = link 7\n[card gpulink1 partition 7]\nendpoint = 0000:00:0a.0 0\nopen = 1\n' >/tmp/gpulinkd.conf
 gpulinkd --config /tmp/gpulinkd.conf --socket /run/gpulink/gpulinkd.sock 2>/tmp/gpulinkd.log &
 daemon=$!
 named() { is "$(cat $class/partitions/7/endpoint)" "link 7"; }
