@@ -22,7 +22,7 @@ enum {
 	STOPS = 150,
 	ADDITIONS = 50,
 	STOPPED = 4096, /* an offset */
-	PATIENCE = 100	/* seconds, for all tests */
+	PATIENCE = 1000	/* seconds, for all tests */
 };
 
 static struct chance chance;

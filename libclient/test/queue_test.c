@@ -610,7 +610,7 @@ static int give_memory(unsigned process)
 	size_t bytes;
 	int error = gpulink_endpoint_memory(device, process, &at, &bytes);
 
-	return error ? error : gpulink_wait_until((uint64_t *)at + BYTES / 8 - 1, GPULINK_COMPARE_EQ, 1, 100 * SECOND, NULL);
+	return error ? error : gpulink_wait_until((uint64_t *)at + BYTES / 8 - 1, GPULINK_COMPARE_EQ, 1, 1000 * SECOND, NULL);
 }
 
 int main(int argc, char **argv)

@@ -432,7 +432,7 @@ static void run(const char *what, int (*test)(struct all *a), bool victim_dies, 
 			char name[128];
 			struct all a;
 
-			alarm(100);
+			alarm(1000);
 			snprintf(name, sizeof(name), "ucx:rank=%u,processes=%u,at=%s:%u,memory=1M,timeout=%u%s", p, processes, address,
 				 port, namespaces ? 4 : 2, routed ? ",route=on" : "");
 			if (namespaces && !enter(namespaces[(p + 1) / 2 % 2]))

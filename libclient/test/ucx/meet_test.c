@@ -34,7 +34,7 @@ __attribute__((format(printf, 1, 0))) static pid_t open_in_child(const char *for
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(name, sizeof(name), format, port);
 #pragma GCC diagnostic pop
-		alarm(60);
+		alarm(600);
 		error = gpulink_open(name, &device);
 		if (error != should || (cause && errno != cause))
 			fprintf(stderr, "# %s: %s, errno %s\n", name, gpulink_strerror(error), strerror(errno));

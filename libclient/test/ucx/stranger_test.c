@@ -148,7 +148,7 @@ static int work(unsigned process, unsigned port, struct chance *c)
 	bool well;
 	long before;
 
-	alarm(60);
+	alarm(600);
 	snprintf(name, sizeof(name), "ucx:rank=%u,processes=%u,at=127.0.0.1:%u,memory=1M", process, PROCESSES, port);
 	if (open_all(&a, name) || meet_all(&a))
 		return 1;
