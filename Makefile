@@ -142,7 +142,8 @@ check:
 # synthesis limits, longer lock steps.
 FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-$(group))
 check-more: user check-machines
-	tools/setup/check "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" "tests/vm/run-suite 6.12 basic" "tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
+	tools/setup/check "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" "tests/vm/run-suite 6.12 basic" \
+		"tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
 		"tests/vm/run-suite newest endpoints" "tests/vm/run-suite arm64 rings" "tests/vm/run-suite arm64 memory" \
 		"tests/vm/run-suite arm64-16k basic" "tests/vm/run-suite arm64-16k memory" \
