@@ -4,17 +4,17 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include "account.h"
-#include "card.h"
-#include "context.h"
-#include "debugfs.h"
-#include "link.h"
-#include "partition.h"
-#include "peer.h"
-#include "pmu.h"
-#include "registration.h"
-#include "sysfs.h"
-#include "window.h"
+#include "core/account.h"
+#include "core/card.h"
+#include "file/context.h"
+#include "monitor/debugfs.h"
+#include "link/link.h"
+#include "endpoint/partition.h"
+#include "endpoint/peer.h"
+#include "monitor/pmu.h"
+#include "registration/registration.h"
+#include "monitor/sysfs.h"
+#include "window/window.h"
 
 struct workqueue_struct *glk_wq;
 

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "device.h"
 #include "gpulink_uring.h"
 

@@ -8,7 +8,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "../backend.h"
 #include "card_ring.h"
 

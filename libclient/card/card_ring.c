@@ -10,7 +10,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "card_ring.h"
 
 #define ORDER	     9u

@@ -16,7 +16,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "../card/card_ring.h"
 
 enum { ENTRIES = 512, SQ = 1 << 20, CQ = 2 << 20, BELL = 3 << 20 };

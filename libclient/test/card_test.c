@@ -22,7 +22,7 @@
 #include <gpulink_regs.h>
 #include <temporary.h>
 
-#include "../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "../backend.h"
 
 #define BOTH	  (GPULINK_READ | GPULINK_WRITE)

@@ -14,7 +14,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "../gpulink_uring.h"
 #include "fake_backend.h"
 

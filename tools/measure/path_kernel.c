@@ -12,7 +12,7 @@
 
 #include <gpulink_regs.h>
 
-#include "../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 
 enum { ENTRIES = PATH_BATCH_MAX };
 

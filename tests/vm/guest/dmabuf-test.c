@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <gpulink.h>
+#include <linux/gpulink.h>
 #include "gpulink_regs.h"
 #include "lib/gpu.h"
 #include "test-gpu/gpulink-test-gpu.h"

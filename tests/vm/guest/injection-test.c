@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <gpulink.h>
+#include <linux/gpulink.h>
 
 enum { NTH_MAX = 20000, BYTES = 65536, BIG_BYTES = 8 << 20, ENTRIES = 100, HANDLES_MAX = 4096 };
 

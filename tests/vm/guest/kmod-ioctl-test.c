@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gpulink.h>
+#include <linux/gpulink.h>
 #include "gpulink_regs.h"
 
 #define SECOND 1000000000ULL

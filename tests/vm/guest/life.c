@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <gpulink.h>
+#include <linux/gpulink.h>
 #include <gpulink_regs.h>
 
 #define SECOND	     UINT64_C(1000000000)

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <gpulink.h>
+#include <linux/gpulink.h>
 
 enum { ROUNDS = 300, BYTES = 16384, LARGE_BYTES = 16 << 20 };
 

@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include "../../../libclient/gpulink.h"
 #include "test-gpu/gpulink-test-gpu.h"
 

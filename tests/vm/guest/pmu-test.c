@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <gpulink.h>
+#include <linux/gpulink.h>
 #include "gpulink_regs.h"
 
 #define PMU		"/sys/bus/event_source/devices/gpulink0/"

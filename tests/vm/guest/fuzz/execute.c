@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* mremap() */
 #include <errno.h>
 #include <fcntl.h>
-#include <gpulink.h>
+#include <linux/gpulink.h>
 #include <linux/io_uring.h>
 #include <linux/udmabuf.h>
 #include <poll.h>

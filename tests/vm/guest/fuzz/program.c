@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Programs: generated at random, mutated, printed, parsed. */
-#include <gpulink.h>
+#include <linux/gpulink.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

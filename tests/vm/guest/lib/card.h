@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../../../kmod/uapi/gpulink.h"
+#include <linux/gpulink.h>
 #include <gpulink_regs.h>
 
 #define SECOND UINT64_C(1000000000)

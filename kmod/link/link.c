@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The link to a remote card (docs/link-format.md), on cards that have one: its settings, which are
+ * restored after a reset; link up and down events; queries of remote partitions. Its sysfs files:
+ * link_sysfs.c.
+ */
+#include <linux/iopoll.h>
+#include <linux/log2.h>
+
+#include "core/card.h"
+#include "link/link.h"
+
+/* Bound of a remote partition query; docs/link-format.md. */
+#define QUERY_TIMEOUT_US	(500 * USEC_PER_MSEC)
+
+static const struct {
+	u32 reg;
+	u64 reset;
+} link_settings[GLK_LINK_SETTINGS] = {
+	[GLK_LINK_SETTING_CONTROL] = { GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET },
+	[GLK_LINK_SETTING_POOL_CYCLES] = { GLK_LINK_POOL_CYCLES, GLK_LINK_POOL_CYCLES_RESET },
+	[GLK_LINK_SETTING_BURST] = { GLK_LINK_BURST, GLK_LINK_BURST_RESET },
+	[GLK_LINK_SETTING_TRIM_BYTES] = { GLK_LINK_TRIM_BYTES, GLK_LINK_TRIM_BYTES_RESET },
+	[GLK_LINK_SETTING_TIMEOUT_NS] = { GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET },
+};
+
+bool glk_link_present(const struct glk_card *card)
+{
+	return card->features & GLK_CARD_FEATURES_LINK_MASK;
+}
+
+static bool link_setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
+{
+	u64 caps = glk_read(card, GLK_LINK_CAPS);
+
+	switch (which) {
+	case GLK_LINK_SETTING_CONTROL:
+		return !(value & ~(u64)GLK_LINK_CONTROL_RESET);
+	case GLK_LINK_SETTING_POOL_CYCLES:
+		return value <= GLK_FIELD(caps, GLK_LINK_CAPS_POOL_CYCLES);
+	case GLK_LINK_SETTING_BURST:
+		return value >= 1 && value <= 255;
+	case GLK_LINK_SETTING_TRIM_BYTES:
+		return is_power_of_2(value) && value < 256 &&
+		       (GLK_FIELD(caps, GLK_LINK_CAPS_TRIM_BYTES) & BIT(ilog2(value)));
+	default:
+		return value >= 1000 && value <= GLK_LINK_TIMEOUT_MAX_NS;
+	}
+}
+
+int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value)
+{
+	lockdep_assert_held(&card->lock);
+	if (!link_setting_valid(card, which, value))
+		return -EINVAL;
+	glk_write(card, link_settings[which].reg, value);
+	WRITE_ONCE(card->link_settings[which], value);
+	return 0;
+}
+
+void glk_link_restore(struct glk_card *card)
+{
+	unsigned int i;
+
+	if (!glk_link_present(card))
+		return;
+	for (i = 0; i < GLK_LINK_SETTINGS; i++)
+		glk_write(card, link_settings[i].reg, card->link_settings[i]);
+}
+
+/*
+ * Queries a partition of the remote card through the local partition of kind link that represents
+ * it: register REMOTE_BYTES. ENOLINK: no answer.
+ */
+int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote)
+{
+	u32 reg = glk_partition_reg(partition, GLK_PARTITION_REMOTE_BYTES);
+	int err;
+
+	lockdep_assert_held(&card->lock);
+	err = read_poll_timeout(glk_read, *remote,
+				*remote == U64_MAX ||
+					(*remote & GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK),
+				100, QUERY_TIMEOUT_US, false, card, reg);
+	if (*remote == U64_MAX)
+		return glk_card_read_error(card, *remote) ?: -EIO;
+	return err ? -ENOLINK : 0;
+}
+
+/* Link up or down: notifies pollers of link_state and sends a uevent. */
+static void link_event_work(struct work_struct *work)
+{
+	struct glk_card *card = container_of(work, struct glk_card, link_work);
+	char event[24], *envp[] = { event, NULL };
+	u64 status = 0, serial = 0;
+	bool up = false;
+
+	down_read(&card->state_lock);
+	if (!glk_card_error(card)) {
+		status = glk_read(card, GLK_LINK_STATUS);
+		serial = glk_read(card, GLK_LINK_PEER_SERIAL);
+	}
+	up_read(&card->state_lock);
+	if (status == U64_MAX || !(status & GLK_LINK_STATUS_UP_MASK)) {
+		glk_warn(card, GLK_ERROR_LINK, "link down\n");
+	} else {
+		up = true;
+		dev_info_ratelimited(&card->pdev->dev,
+				     "link up: peer card %016llx, cluster %llu\n", serial,
+				     GLK_FIELD(status, GLK_LINK_STATUS_PEER_CLUSTER));
+	}
+	WRITE_ONCE(card->link_reported, up);
+	scnprintf(event, sizeof(event), "GPULINK_LINK=%s", up ? "up" : "down");
+	glk_notify(card, "link_state", envp);
+}
+
+/* Called from the event vector's interrupt. */
+void glk_link_event(struct glk_card *card)
+{
+	if (glk_link_present(card))
+		queue_work(glk_wq, &card->link_work);
+}
+
+/* Reports a link that changed while its interrupt was masked. Under state_lock, card live. */
+void glk_link_check(struct glk_card *card)
+{
+	u64 status;
+
+	if (!glk_link_present(card))
+		return;
+	status = glk_read(card, GLK_LINK_STATUS);
+	if (status != U64_MAX &&
+	    !(status & GLK_LINK_STATUS_UP_MASK) == READ_ONCE(card->link_reported))
+		queue_work(glk_wq, &card->link_work);
+}
+
+void glk_link_init(struct glk_card *card)
+{
+	unsigned int i;
+
+	INIT_WORK(&card->link_work, link_event_work);
+	for (i = 0; i < GLK_LINK_SETTINGS; i++)
+		card->link_settings[i] = link_settings[i].reset;
+}
+
+/* Call after the interrupts are freed. */
+void glk_link_exit(struct glk_card *card)
+{
+	cancel_work_sync(&card->link_work);
+}

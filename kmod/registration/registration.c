@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Registrations: memory that ring entries can access, passed to the card as a list of pages.
+ * Process memory is pinned here; dma-bufs are attached in dmabuf_import.c.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "core/account.h"
+#include "core/card.h"
+#include "file/context.h"
+#include "core/limits.h"
+#include "core/page_list.h"
+#include "registration/registration.h"
+#include "monitor/trace.h"
+
+/* Maximum size of process memory in a registration. */
+#define BYTES_MAX	BIT_ULL(32)
+
+static int registration_pin_pages(struct glk_registration *reg, u64 address)
+{
+	unsigned int flags = FOLL_LONGTERM |
+			     (reg->flags & GPULINK_ALLOW_WRITE ? FOLL_WRITE : GLK_FOLL_READ);
+	unsigned long done = 0;
+	long count;
+
+	while (done < reg->page_count) {
+		count = pin_user_pages_fast((address & PAGE_MASK) + done * PAGE_SIZE,
+					    reg->page_count - done, flags, reg->pages + done);
+		if (count <= 0) {
+			unpin_user_pages(reg->pages, done);
+			return count ? count : -EFAULT;
+		}
+		done += count;
+	}
+	return 0;
+}
+
+/* Pins [address, address + bytes) for the calling process. Takes no lock of the card. */
+struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags)
+{
+	struct glk_registration *reg;
+	u64 end;
+	int err;
+
+	if (!bytes || bytes > BYTES_MAX || check_add_overflow(address, bytes, &end))
+		return ERR_PTR(-EINVAL);
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+	if (!reg)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&reg->list);
+	reg->flags = flags;
+	reg->offset = offset_in_page(address);
+	reg->bytes = bytes;
+	reg->page_count = DIV_ROUND_UP_ULL(reg->offset + bytes, PAGE_SIZE);
+	err = glk_charge_pinned(&reg->charge, reg->page_count);
+	if (err)
+		goto free;
+	reg->pages = kvcalloc(reg->page_count, sizeof(*reg->pages), GFP_KERNEL_ACCOUNT);
+	if (!reg->pages) {
+		err = -ENOMEM;
+		goto uncharge;
+	}
+	err = registration_pin_pages(reg, address);
+	if (err)
+		goto free_pages;
+	return reg;
+
+free_pages:
+	kvfree(reg->pages);
+uncharge:
+	glk_uncharge(&reg->charge);
+free:
+	kfree(reg);
+	return ERR_PTR(err);
+}
+
+/*
+ * Unpins and uncharges. Under no lock of the card: pages are unpinned one by one, and the work of a
+ * dma-buf is waited for.
+ */
+void glk_registration_free(struct glk_registration *reg)
+{
+	if (reg->import) {
+		glk_import_free(reg);
+		return;
+	}
+	unpin_user_pages_dirty_lock(reg->pages, reg->page_count, reg->flags & GPULINK_ALLOW_WRITE);
+	kvfree(reg->pages);
+	glk_uncharge(&reg->charge);
+	kfree(reg);
+}
+
+/*
+ * Card and process share registered memory without DMA sync calls, so caches and bounce buffers
+ * would never be updated.
+ */
+static bool registration_coherent(struct glk_card *card, struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		if (dma_need_sync(&card->pdev->dev, sg_dma_address(sg)))
+			return false;
+	return true;
+}
+
+/*
+ * Why memory cannot be mapped: bounce buffers run out before the first mapping shows that they are
+ * in use.
+ */
+static int registration_map_error(struct glk_card *card, struct glk_registration *reg, int err)
+{
+	struct device *dev = &card->pdev->dev;
+	dma_addr_t address = dma_map_page(dev, reg->pages[0], 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+
+	if (dma_mapping_error(dev, address))
+		return err;
+	if (dma_need_sync(dev, address))
+		err = -EOPNOTSUPP;
+	dma_unmap_page(dev, address, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	return err;
+}
+
+static int registration_map_pages(struct glk_card *card, struct glk_registration *reg)
+{
+	int err;
+
+	err = sg_alloc_table_from_pages_segment(&reg->sgt, reg->pages, reg->page_count, 0,
+						reg->page_count * PAGE_SIZE,
+						dma_get_max_seg_size(&card->pdev->dev),
+						GFP_KERNEL_ACCOUNT);
+	if (err)
+		return err;
+	/* A page may be registered twice; without the attribute DMA API debugging reports that. */
+	err = dma_map_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+			      DMA_ATTR_SKIP_CPU_SYNC);
+	if (err) {
+		err = registration_map_error(card, reg, err);
+		goto free;
+	}
+	if (!registration_coherent(card, &reg->sgt)) {
+		err = -EOPNOTSUPP;
+		goto unmap;
+	}
+	err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
+	if (err)
+		goto unmap;
+	return 0;
+unmap:
+	dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+			  DMA_ATTR_SKIP_CPU_SYNC);
+free:
+	sg_free_table(&reg->sgt);
+	if (err == -EOPNOTSUPP)
+		glk_err(card, GLK_ERROR_COHERENCE,
+			"memory is not coherent between processes and the card on this platform\n");
+	return err;
+}
+
+static u32 registration_entry_reg(const struct glk_registration *reg)
+{
+	return GLK_REGISTRATION_ARRAY + reg->handle * GLK_REGISTRATION_STRIDE;
+}
+
+/* Grants the card access. Under card->lock, with a live card. */
+void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg)
+{
+	struct glk_card *card = ctx->card;
+	u64 q0 = GLK_REGISTRATION_Q0_VALID_MASK | (u64)ctx->id << GLK_REGISTRATION_Q0_CONTEXT_SHIFT;
+
+	lockdep_assert_held(&card->lock);
+	if (reg->flags & GPULINK_ALLOW_READ)
+		q0 |= GLK_REGISTRATION_Q0_READ_MASK;
+	if (reg->flags & GPULINK_ALLOW_WRITE)
+		q0 |= GLK_REGISTRATION_Q0_WRITE_MASK;
+	spin_lock(&card->entry_lock);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q1, reg->bytes);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q2, reg->page_list.dma);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q3, reg->page_list.shape);
+	glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q0, q0);
+	reg->armed = true;
+	spin_unlock(&card->entry_lock);
+}
+
+/*
+ * Revokes the card's access; the read waits until the write took effect. May be called without
+ * card->lock: see dmabuf_import.c.
+ */
+void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg)
+{
+	spin_lock(&card->entry_lock);
+	if (reg->armed) {
+		glk_write(card, registration_entry_reg(reg) + GLK_REGISTRATION_Q0, 0);
+		glk_read(card, GLK_CARD_STATUS);
+		reg->armed = false;
+	}
+	spin_unlock(&card->entry_lock);
+}
+
+/* See glk_contexts_mark_disarmed(). */
+void glk_registrations_mark_disarmed(struct glk_context *ctx)
+{
+	struct glk_registration *reg;
+
+	lockdep_assert_held(&ctx->card->lock);
+	spin_lock(&ctx->card->entry_lock);
+	list_for_each_entry(reg, &ctx->registrations, list)
+		reg->armed = false;
+	spin_unlock(&ctx->card->entry_lock);
+}
+
+/*
+ * Maps process memory for the card. Under state_lock, but not under card->lock: for large memory
+ * behind an IOMMU it takes milliseconds, which must not delay other users. Undo with
+ * glk_registration_unmap(). The memory of imports is mapped by glk_registration_add().
+ */
+int glk_registration_map(struct glk_card *card, struct glk_registration *reg)
+{
+	lockdep_assert_not_held(&card->lock);
+	return reg->import ? 0 : registration_map_pages(card, reg);
+}
+
+/* Adds the registration to the card's table. Under card->lock. */
+int glk_registration_add(struct glk_context *ctx, struct glk_registration *reg)
+{
+	struct glk_card *card = ctx->card;
+	int err;
+
+	lockdep_assert_held(&card->lock);
+	if (!glk_limit_registration(ctx))
+		return -EDQUOT;
+	reg->handle = find_first_zero_bit(card->registration_map, card->registration_count);
+	if (reg->handle >= card->registration_count)
+		return -ENOSPC;
+	err = reg->import ? glk_import_map(ctx, reg) : 0;
+	if (err)
+		return err;
+	__set_bit(reg->handle, card->registration_map);
+	reg->mapped = true;
+	ctx->registration_count++;
+	ctx->pinned_pages += reg->charge.pinned_pages;
+	ctx->dmabuf_bytes += reg->charge.dmabuf_bytes;
+	list_add_tail(&reg->list, &ctx->registrations);
+	/* Imports are armed by their mapping: the memory may have moved meanwhile. */
+	if (!reg->import)
+		glk_registration_arm(ctx, reg);
+	trace_gpulink_register(ctx, reg);
+	return 0;
+}
+
+/*
+ * Revokes the card's access and moves the registration to `revoked`. The caller must unmap and free
+ * it. Under card->lock.
+ */
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked)
+{
+	struct glk_card *card = ctx->card;
+
+	lockdep_assert_held(&card->lock);
+	glk_registration_disarm(card, reg);
+	__clear_bit(reg->handle, card->registration_map);
+	reg->mapped = false;
+	ctx->registration_count--;
+	ctx->pinned_pages -= reg->charge.pinned_pages;
+	ctx->dmabuf_bytes -= reg->charge.dmabuf_bytes;
+	list_move_tail(&reg->list, revoked);
+	trace_gpulink_unregister(ctx, reg->handle);
+}
+
+/* While the card is bound: under state_lock, or as below. */
+void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg)
+{
+	if (reg->import)
+		glk_import_unmap(reg);
+	glk_page_list_free(card, &reg->page_list);
+	if (!reg->import) {
+		dma_unmap_sgtable(&card->pdev->dev, &reg->sgt, DMA_BIDIRECTIONAL,
+				  DMA_ATTR_SKIP_CPU_SYNC);
+		sg_free_table(&reg->sgt);
+	}
+}
+
+/*
+ * Unmaps revoked registrations while the card is bound: with the device locked, or
+ * glk_binding_get(). Without locks, because the exporter of a dma-buf may delay it.
+ */
+void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked)
+{
+	struct glk_registration *reg;
+
+	lockdep_assert_not_held(&card->lock);
+	list_for_each_entry(reg, revoked, list)
+		glk_registration_unmap(card, reg);
+}
+
+/* Frees unmapped registrations, under no lock of the card. */
+void glk_registrations_free(struct list_head *unmapped)
+{
+	struct glk_registration *reg, *next;
+
+	list_for_each_entry_safe(reg, next, unmapped, list)
+		glk_registration_free(reg);
+}
+
+struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle)
+{
+	struct glk_registration *reg;
+
+	lockdep_assert_held(&ctx->card->lock);
+	list_for_each_entry(reg, &ctx->registrations, list)
+		if (reg->handle == handle)
+			return reg;
+	return NULL;
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Windows as dma-bufs: another device, typically a GPU, maps a window through its driver's importer
+ * and stores into it. Only importers that support revocation can attach, because a window must be
+ * gone when its owner unmaps it.
+ *
+ * Revocation notifies the importers and does not wait for them. An importer can reach the slices
+ * until it has unmapped them and its fences have signalled, which may be never. Until then the
+ * slices stay in quarantine: no window is put there, and they count as slices of the user who
+ * exported them. Only GPULINK_IOCTL_WINDOW_UNMAP waits for operations in flight, without locks, and
+ * the removal of the card.
+ *
+ * The reservation lock of a buffer nests inside card->lock. Callbacks from importers take only the
+ * reservation lock. quarantine_lock nests inside card->lock, too.
+ */
+#include <linux/delay.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/pci-p2pdma.h>
+#include <linux/slab.h>
+
+#include "core/card.h"
+#include "file/context.h"
+#include "window/window.h"
+
+#ifdef GLK_HAVE_P2P_EXPORT
+#include <linux/dma-buf-mapping.h>
+
+#define QUARANTINE_POLL	(HZ / 10)
+
+struct glk_export {
+	struct glk_card *card;
+	struct phys_vec range;		/* the window's range of the aperture */
+	bool revoked;			/* under the reservation lock, as the next */
+	unsigned int mappings;		/* of importers */
+
+	/* In quarantine: under quarantine_lock. */
+	struct list_head list;
+	struct dma_buf *dmabuf;		/* holds a reference */
+	struct glk_card *holder;	/* whose slices these are; holds a reference */
+	unsigned int first, slices;
+	kuid_t uid;
+};
+
+static LIST_HEAD(quarantine);
+static DEFINE_MUTEX(quarantine_lock);
+static void quarantine_poll(struct work_struct *work);
+static DECLARE_DELAYED_WORK(quarantine_work, quarantine_poll);
+
+/* Checks at attach time, where the reason can be logged; mapping would fail without one. */
+static int window_export_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+{
+	struct glk_export *export = dmabuf->priv;
+
+	if (READ_ONCE(export->revoked))
+		return -ENODEV;
+	if (!attach->peer2peer) {
+		glk_warn(export->card, GLK_ERROR_PEER,
+			 "%s cannot import a window: its driver does not support peer-to-peer mappings\n",
+			 dev_name(attach->dev));
+		return -EOPNOTSUPP;
+	}
+	if (pci_p2pdma_distance(export->card->pdev, attach->dev, true) < 0) {
+		glk_warn(export->card, GLK_ERROR_PEER,
+			 "%s cannot import a window: the bridges to the card do not guarantee peer-to-peer forwarding\n",
+			 dev_name(attach->dev));
+		return -EHOSTUNREACH;
+	}
+	return 0;
+}
+
+static int window_export_pin(struct dma_buf_attachment *attach)
+{
+	return -EOPNOTSUPP;
+}
+
+static void window_export_unpin(struct dma_buf_attachment *attach)
+{
+}
+
+static struct sg_table *window_export_map(struct dma_buf_attachment *attach,
+					  enum dma_data_direction dir)
+{
+	struct glk_export *export = attach->dmabuf->priv;
+	struct p2pdma_provider *provider;
+	struct sg_table *sgt;
+
+	dma_resv_assert_held(attach->dmabuf->resv);
+	if (export->revoked)
+		return ERR_PTR(-ENODEV);
+	provider = pcim_p2pdma_provider(export->card->pdev, GLK_APERTURE_BAR);
+	if (!provider)
+		return ERR_PTR(-EOPNOTSUPP);
+	sgt = dma_buf_phys_vec_to_sgt(attach, provider, &export->range, 1, export->range.len, dir);
+	if (!IS_ERR(sgt))
+		export->mappings++;
+	return sgt;
+}
+
+static void window_export_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+				enum dma_data_direction dir)
+{
+	struct glk_export *export = attach->dmabuf->priv;
+
+	dma_resv_assert_held(attach->dmabuf->resv);
+	dma_buf_free_sgt(attach, sgt, dir);
+	export->mappings--;
+}
+
+static void window_export_release(struct dma_buf *dmabuf)
+{
+	struct glk_export *export = dmabuf->priv;
+
+	put_device(&export->card->dev);
+	kfree(export);
+}
+
+static const struct dma_buf_ops window_export_ops = {
+	.attach = window_export_attach,
+	.pin = window_export_pin,
+	.unpin = window_export_unpin,
+	.map_dma_buf = window_export_map,
+	.unmap_dma_buf = window_export_unmap,
+	.release = window_export_release,
+};
+
+static struct dma_buf *window_export_create(struct glk_card *card, const struct glk_window *window)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct glk_export *export;
+	struct dma_buf *dmabuf;
+
+	export = kzalloc(sizeof(*export), GFP_KERNEL_ACCOUNT);
+	if (!export)
+		return ERR_PTR(-ENOMEM);
+	export->card = card;
+	export->range.paddr = card->aperture_start + ((u64)window->handle << card->slice_shift);
+	export->range.len = window->bytes;
+	info.ops = &window_export_ops;
+	info.size = window->bytes;
+	info.flags = O_RDWR | O_CLOEXEC;
+	info.priv = export;
+	dmabuf = dma_buf_export(&info);
+	if (IS_ERR(dmabuf)) {
+		kfree(export);
+		return dmabuf;
+	}
+	get_device(&card->dev);
+	return dmabuf;
+}
+
+bool glk_is_window_export(const struct dma_buf *dmabuf)
+{
+	return dmabuf->ops == &window_export_ops;
+}
+
+/*
+ * Returns a new descriptor of the window's buffer, which lives as long as the window and the
+ * descriptors do.
+ */
+int glk_window_export(struct glk_card *card, struct glk_window *window)
+{
+	int fd;
+
+	lockdep_assert_held(&card->lock);
+	if (window->revoked)
+		return -ENXIO;
+	if (!window->dmabuf) {
+		struct dma_buf *dmabuf = window_export_create(card, window);
+
+		if (IS_ERR(dmabuf))
+			return PTR_ERR(dmabuf);
+		window->dmabuf = dmabuf;
+	}
+	get_dma_buf(window->dmabuf);
+	fd = dma_buf_fd(window->dmabuf, O_CLOEXEC);
+	if (fd < 0)
+		dma_buf_put(window->dmabuf);
+	return fd;
+}
+
+/* Notifies the importers; they cannot map the window again. Does not wait for them. */
+void glk_window_export_revoke(struct glk_window *window)
+{
+	struct dma_buf *dmabuf = window->dmabuf;
+	struct glk_export *export;
+
+	if (!dmabuf)
+		return;
+	export = dmabuf->priv;
+	lockdep_assert_held(&export->card->lock);
+	dma_resv_lock(dmabuf->resv, NULL);
+	if (!export->revoked) {
+		WRITE_ONCE(export->revoked, true);
+		dma_buf_invalidate_mappings(dmabuf);
+	}
+	dma_resv_unlock(dmabuf->resv);
+}
+
+/* Whether no importer can reach the revoked window any more. */
+static bool export_unreachable(const struct glk_export *export, struct dma_buf *dmabuf)
+{
+	dma_resv_assert_held(dmabuf->resv);
+	return !export->mappings &&
+	       dma_resv_test_signaled(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP);
+}
+
+/*
+ * The revoked window is being freed. Returns whether its slices can be used again; if not, they are
+ * in quarantine from now on.
+ */
+bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window)
+{
+	struct dma_buf *dmabuf = window->dmabuf;
+	struct glk_card *card = ctx->card;
+	struct glk_export *export;
+	bool unreachable;
+
+	if (!dmabuf)
+		return true;
+	lockdep_assert_held(&card->lock);
+	window->dmabuf = NULL;
+	export = dmabuf->priv;
+	dma_resv_lock(dmabuf->resv, NULL);
+	unreachable = export_unreachable(export, dmabuf);
+	dma_resv_unlock(dmabuf->resv);
+	if (unreachable) {
+		dma_buf_put(dmabuf);
+		return true;
+	}
+	glk_warn(card, GLK_ERROR_DMABUF,
+		 "importer did not release a revoked window: %u slices stay reserved until it does\n",
+		 window->slices);
+	export->dmabuf = dmabuf;
+	export->first = window->handle;
+	export->slices = window->slices;
+	export->uid = ctx->uid;
+	export->holder = card;
+	get_device(&card->dev);
+	mutex_lock(&quarantine_lock);
+	list_add_tail(&export->list, &quarantine);
+	mutex_unlock(&quarantine_lock);
+	queue_delayed_work(glk_wq, &quarantine_work, QUARANTINE_POLL);
+	return false;
+}
+
+/* Frees the slices of windows that no importer can reach any more. */
+static void quarantine_poll(struct work_struct *work)
+{
+	struct glk_export *export, *next;
+	struct dma_buf *dmabuf;
+	LIST_HEAD(released);
+	bool again;
+
+	mutex_lock(&quarantine_lock);
+	list_for_each_entry_safe(export, next, &quarantine, list) {
+		if (!dma_resv_trylock(export->dmabuf->resv))
+			continue;
+		if (export_unreachable(export, export->dmabuf))
+			list_move(&export->list, &released);
+		dma_resv_unlock(export->dmabuf->resv);
+	}
+	again = !list_empty(&quarantine);
+	mutex_unlock(&quarantine_lock);
+	list_for_each_entry_safe(export, next, &released, list) {
+		mutex_lock(&export->holder->lock);
+		bitmap_clear(export->holder->slice_map, export->first, export->slices);
+		mutex_unlock(&export->holder->lock);
+		put_device(&export->holder->dev);
+		dmabuf = export->dmabuf;
+		list_del(&export->list);
+		dma_buf_put(dmabuf);	/* frees the export */
+	}
+	if (again)
+		queue_delayed_work(glk_wq, &quarantine_work, QUARANTINE_POLL);
+}
+
+/* Number of slices of the card in quarantine: of a user, or with uid INVALID_UID of all. */
+unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid)
+{
+	struct glk_export *export;
+	unsigned int count = 0;
+
+	mutex_lock(&quarantine_lock);
+	list_for_each_entry(export, &quarantine, list)
+		if (export->holder == card && (!uid_valid(uid) || uid_eq(export->uid, uid)))
+			count += export->slices;
+	mutex_unlock(&quarantine_lock);
+	return count;
+}
+
+/*
+ * A card is probed: slices that importers can reach since it was bound before are not free.
+ * Before the card is published.
+ */
+void glk_quarantine_adopt(struct glk_card *card)
+{
+	u64 bytes = (u64)card->slices << card->slice_shift;
+	struct glk_export *export;
+
+	mutex_lock(&quarantine_lock);
+	list_for_each_entry(export, &quarantine, list) {
+		u64 start = export->range.paddr - card->aperture_start;
+		u64 end = min(start + export->range.len, bytes);
+
+		if (export->range.paddr < card->aperture_start || start >= bytes)
+			continue;
+		put_device(&export->holder->dev);
+		export->holder = card;
+		get_device(&card->dev);
+		export->first = start >> card->slice_shift;
+		export->slices = DIV_ROUND_UP_ULL(end, BIT_ULL(card->slice_shift)) - export->first;
+		bitmap_set(card->slice_map, export->first, export->slices);
+	}
+	mutex_unlock(&quarantine_lock);
+}
+
+/* A card is being removed: the next owner of its addresses must not receive importers' stores. */
+void glk_quarantine_wait(struct glk_card *card)
+{
+	unsigned long deadline = jiffies + GLK_IMPORTER_TIMEOUT;
+
+	while (glk_quarantined_slices(card, INVALID_UID)) {
+		if (time_after(jiffies, deadline)) {
+			glk_err(card, GLK_ERROR_DMABUF,
+				"importers still have mappings of a card that is being removed\n");
+			break;
+		}
+		msleep(20);
+	}
+}
+
+/* The quarantine is empty: what is in it holds the module. */
+void glk_quarantine_exit(void)
+{
+	cancel_delayed_work_sync(&quarantine_work);
+}
+
+#else
+
+/*
+ * Without PCI_P2PDMA reachability cannot be checked; before 6.19 the window cannot be mapped for an
+ * importer.
+ */
+bool glk_is_window_export(const struct dma_buf *dmabuf)
+{
+	return false;
+}
+
+int glk_window_export(struct glk_card *card, struct glk_window *window)
+{
+	dev_info_once(&card->pdev->dev,
+		      "window export not supported: kernel has no PCI_P2PDMA or is older than 6.19\n");
+	return -EOPNOTSUPP;
+}
+
+void glk_window_export_revoke(struct glk_window *window)
+{
+}
+
+bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window)
+{
+	return true;
+}
+
+unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid)
+{
+	return 0;
+}
+
+void glk_quarantine_adopt(struct glk_card *card)
+{
+}
+
+void glk_quarantine_wait(struct glk_card *card)
+{
+}
+
+void glk_quarantine_exit(void)
+{
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Windows, also those on dma-bufs and those exported as dma-bufs. */
+#ifndef GLK_WINDOW_H
+#define GLK_WINDOW_H
+
+#include <linux/dma-buf.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+#include <linux/gpulink.h>
+
+struct address_space;
+struct glk_card;
+struct glk_context;
+struct glk_pool_object;
+
+/* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
+#define GLK_IMPORTER_TIMEOUT	(2 * HZ)
+
+struct glk_window {
+	struct list_head list;
+	unsigned int handle;	/* first slice */
+	unsigned int slices;
+	unsigned int partition;
+	u64 offset, bytes;	/* in the endpoint's memory */
+	u32 rights;		/* GPULINK_ALLOW_* */
+	u64 ranges;		/* through which it was opened */
+	bool revoked;		/* its endpoint, or one of the ranges, was removed */
+	unsigned int regions;	/* that use it; under card->lock */
+	bool lost;		/* accessed since then: stores may have been lost */
+	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
+	struct glk_pool_object *object;	/* whose memory it shows, or NULL; holds a use */
+	/* Windows on a dma-buf (dmabuf_window.c): used instead of offset. */
+	struct glk_proof *proof;
+	u64 *places;		/* of the slices, in the endpoint's memory */
+};
+
+/* window.c: callers hold card->lock, except of the last two */
+int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
+int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_head *proofs);
+struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights);
+int glk_window_place(struct glk_context *ctx, struct glk_window *window);
+void glk_window_write_slices(struct glk_context *ctx, const struct glk_window *window);
+void glk_window_clear_slices(struct glk_card *card, const struct glk_window *window);
+void glk_window_zap(struct glk_card *card, struct address_space *mapping,
+		    const struct glk_window *window);
+void glk_window_revoke(struct glk_context *ctx, struct glk_window *window);
+struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
+void glk_window_free_all(struct glk_context *ctx, struct list_head *proofs);
+void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
+bool glk_window_any_lost(struct glk_context *ctx);
+int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
+void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
+
+/* dmabuf_window.c: callers hold card->lock, except of glk_proof_open() and glk_proofs_free() */
+int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg);
+bool glk_proof_moving(const struct glk_window *window);
+void glk_proof_revoke(struct glk_window *window);
+void glk_proof_drained(struct glk_window *window);
+bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window, struct list_head *proofs);
+void glk_proofs_free(struct list_head *proofs);
+void glk_proofs_mark_disarmed(struct glk_context *ctx);
+
+/* dmabuf_export.c: callers of the first three hold card->lock */
+int glk_window_export(struct glk_card *card, struct glk_window *window);
+void glk_window_export_revoke(struct glk_window *window);
+bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window);
+bool glk_is_window_export(const struct dma_buf *dmabuf);
+unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid);
+void glk_quarantine_adopt(struct glk_card *card);
+void glk_quarantine_wait(struct glk_card *card);
+void glk_quarantine_exit(void);
+
+#endif /* GLK_WINDOW_H */
