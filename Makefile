@@ -90,15 +90,18 @@ pictures: report
 # lanes run at low priority on the remaining CPU time, and so does the build with sanitizers. As for the demo, the root file
 # systems are made while packages are installed. checkpatch mostly waits for a download. Sanitizers see nothing in tests of the
 # suites docs and script, which read files. SAMPLE: a sixteenth of the proofs' mutation tests, of the recorded proofs, of the faults
-# in mutations.toml and of the synthesized blocks, another one with each commit; make check SAMPLE=K/N repeats or widens it.
+# in mutations.toml and of the synthesized blocks, another one with each commit; make check SAMPLE=K/N repeats or widens it, and
+# SAMPLE=0/1 takes all. Steps A%B are in one of B samples.
+BEGIN := $(shell date +%s)
 SAMPLE ?= $(shell echo $$((0x$$(git rev-parse HEAD 2>/dev/null | cut -c 1-4 | grep . || echo 0) % 16)))/16
 check:
 	@tools/setup/packages vm
 	@$(MAKE) -j2 check-machines check-programs
-	GPULINK_SAMPLE=$(SAMPLE) tools/setup/check \
+	GPULINK_SAMPLE=$(SAMPLE) tools/setup/check --since $(BEGIN) \
 		"tests/vm/module-check" \
-		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
-		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
+		"0%3 GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
+		"1%3 GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" \
+		"2%3 GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions driver" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.1 basic" \
 		"tests/vm/run-suite newest basic" \
@@ -113,7 +116,6 @@ check:
 		"tests/vm/run-suite 6.1 users" \
 		"tests/vm/run-suite 6.12 regions" \
 		"tests/vm/run-suite 6.12 pool" \
-		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions driver" \
 		"tests/vm/run-suite newest monitoring" \
 		"tests/vm/run-suite 6.1 tracing" \
 		"tests/vm/run-suite newest faults" \
@@ -125,10 +127,14 @@ check:
 		"tests/vm/run-suite 6.12 link" \
 		"tests/vm/run-suite newest topo" \
 		"tests/vm/run-suite arm64 basic" \
-		"tests/vm/demo-check" \
+		"tests/vm/demo-check plain" \
+		"0%3 tests/vm/demo-check rtl cards" \
+		"1%3 tests/vm/demo-check opencl compact" \
+		"2%3 tests/vm/demo-check regions pool" \
 		"tests/vm/deb-check vm" \
 	-- \
-		"tests/vm/deb-check build" \
+		"tests/vm/deb-check trixie" \
+		"0%2 tests/vm/deb-check bookworm" \
 		"tools/setup/checkpatch" \
 		"tools/setup/test/install-check" \
 	-- \
