@@ -138,7 +138,10 @@ check:
 		"tools/setup/checkpatch" \
 		"tools/setup/test/install-check" \
 	-- \
-		"$(MESON) --num-processes 2" \
+		"$(MESON) --num-processes 2 --no-suite third-0 --no-suite third-1 --no-suite third-2" \
+		"0%3 $(MESON) --num-processes 2 --suite third-0" \
+		"1%3 $(MESON) --num-processes 2 --suite third-1" \
+		"2%3 $(MESON) --num-processes 2 --suite third-2" \
 	-- \
 		"ninja -C $(ASAN) -j2 --quiet && printf '1..1\nok 1 - user space builds with sanitizers, warnings as errors\n'" \
 		"$(ASAN) --no-suite docs --no-suite script --num-processes 2" \
@@ -156,6 +159,7 @@ check-more: user check-machines
 		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" \
 		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" \
 		"$(MESON)/fpga/model/lease-random-test --accesses 20000000" -- "$(MESON) $(FORMAL) mutate-known" \
+		"$(MESON)/fpga/sim/finepack/lockstep-finepack-tx-512-16-64 --stores 1000000" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40" \
 		"$(MESON)/fpga/sim/card/lockstep-card-128-1 --rounds 12" \
 		"$(MESON)/fpga/sim/linked/test-linked-card --cards rtl,model --rounds 5 --clocks 8000" \
