@@ -6,17 +6,46 @@
 
 #include "core/account.h"
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/debugfs.h"
-#include "link/link.h"
+#include "core/part.h"
+#include "device.h"
 #include "endpoint/partition.h"
 #include "endpoint/peer.h"
+#include "file/file.h"
+#include "link/link.h"
+#include "monitor/debugfs.h"
 #include "monitor/pmu.h"
-#include "registration/registration.h"
 #include "monitor/sysfs.h"
+#include "object/object.h"
+#include "pool/pool.h"
+#include "region/region.h"
+#include "ring/ring.h"
 #include "window/window.h"
 
-struct workqueue_struct *glk_wq;
+/*
+ * The parts of the driver. Their order is that of their locks (card.h), which is also that of calls:
+ * the parts that use something on the card give it up before those that provide it, and settings
+ * are restored after the endpoints that they are for.
+ */
+static const struct glk_part * const card_parts[] = {
+	&glk_context_part,
+	&glk_capture_part,
+	&glk_endpoint_part,
+	&glk_object_part,
+	&glk_pool_part,
+	&glk_link_part,
+	&glk_window_part,
+	&glk_ring_part,
+	&glk_region_part,
+	&glk_irq_part,
+	&glk_notify_part,
+	&glk_link_sysfs_part,
+	&glk_pool_sysfs_part,
+	&glk_debugfs_part,
+#ifdef CONFIG_PERF_EVENTS
+	&glk_pmu_part,
+#endif
+	NULL
+};
 
 static int card_map_bars(struct glk_card *card)
 {
@@ -75,7 +104,6 @@ static int card_start_hardware(struct glk_card *card)
 	if (err)
 		return err;
 	card_reserve_aperture(card);
-	glk_quarantine_adopt(card);
 	/* Reset before enabling bus mastering: a previous driver may have left work queued. */
 	glk_card_stop(card);
 	pci_set_master(card->pdev);
@@ -99,28 +127,22 @@ static int card_start_hardware(struct glk_card *card)
 static void card_stop_hardware(struct glk_card *card)
 {
 	struct glk_revoked revoked;
-	unsigned int i;
 
 	glk_revoked_init(&revoked);
 	glk_recovery_remove(card);
 	down_write(&card->state_lock);
 	mutex_lock(&card->lock);
-	glk_contexts_detach(card, &revoked);
-	for (i = 0; i < card->partition_count; i++)
-		glk_endpoint_clear(card, i);
+	glk_parts_call(detach, card, &revoked);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
 	glk_revoked_free(card, &revoked);
 	glk_binding_wait(card);
-	/* Queued by notifications of dma-bufs, which are detached. */
-	cancel_work_sync(&card->cut_work);
 	glk_irqs_free(card);
 }
 
 static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct glk_card *card;
-	unsigned int p;
 	int err;
 
 	/* After a crash of the kernel before this one, the card may still write to its memory. */
@@ -142,10 +164,6 @@ static int glk_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto disable;
 	}
 	glk_recovery_init(card);
-	glk_endpoints_init(card);
-	glk_link_init(card);
-	for (p = 0; p < GLK_PARTITION_COUNT; p++)
-		glk_partition_defaults(&card->partitions[p]);
 	err = card_map_bars(card);
 	if (err)
 		goto put;
@@ -213,17 +231,18 @@ static int __init glk_init(void)
 {
 	int err;
 
+	glk_parts = card_parts;
 	glk_account_init();
 	glk_sysfs_init();
 	glk_wq = alloc_workqueue("gpulink", WQ_UNBOUND, 0);
 	if (!glk_wq)
 		return -ENOMEM;
-	err = glk_chardev_init();
+	err = glk_device_init();
 	if (err)
 		goto workqueue;
 	err = glk_pmu_init();
 	if (err)
-		goto chardev;
+		goto device;
 	glk_debugfs_init();
 	err = pci_register_driver(&glk_driver);
 	if (err)
@@ -232,8 +251,8 @@ static int __init glk_init(void)
 debugfs:
 	glk_debugfs_exit();
 	glk_pmu_exit();
-chardev:
-	glk_chardev_exit();
+device:
+	glk_device_exit();
 workqueue:
 	destroy_workqueue(glk_wq);
 	return err;
@@ -246,7 +265,7 @@ static void __exit glk_exit(void)
 	glk_quarantine_exit();
 	glk_debugfs_exit();
 	glk_pmu_exit();
-	glk_chardev_exit();
+	glk_device_exit();
 	destroy_workqueue(glk_wq);
 	/* A task may be about to return from the glk_object_put() that ended the wait for it. */
 	synchronize_rcu_tasks();

@@ -4,10 +4,31 @@
 #include <linux/wait_bit.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "link/link.h"
-#include "endpoint/partition.h"
-#include "monitor/trace.h"
+#include "core/part.h"
+#include "core/trace.h"
+
+struct workqueue_struct *glk_wq;
+
+/* Number of objects whose release() lives in this module; module unload waits for the last one. */
+static atomic_t card_objects = ATOMIC_INIT(0);
+
+void glk_object_get(void)
+{
+	atomic_inc(&card_objects);
+}
+
+void glk_object_put(void)
+{
+	if (atomic_dec_and_test(&card_objects))
+		wake_up_var(&card_objects);
+}
+
+void glk_objects_wait(void)
+{
+	while (!wait_var_event_timeout(&card_objects, !atomic_read(&card_objects), 10 * HZ))
+		pr_warn("gpulink: %d objects still in use, module unload waits\n",
+			atomic_read(&card_objects));
+}
 
 /*
  * Reads from a removed card return all ones, which is never the value of MAGIC. If the bus has
@@ -74,7 +95,7 @@ void glk_card_mark_lost(struct glk_card *card)
 		glk_err(card, GLK_ERROR_LOST, "card stopped responding\n");
 		queue_work(glk_wq, &card->lost_work);
 	}
-	glk_contexts_wake(card);
+	glk_parts_call(wake, card);
 }
 
 static int card_check_block(struct glk_card *card, u32 block, u32 type, u32 version)
@@ -243,7 +264,7 @@ int glk_card_identify(struct glk_card *card)
 	card->hw_version = glk_read(card, GLK_CARD_HW_VERSION);
 	card->pool_bytes = glk_read(card, GLK_CARD_POOL_BYTES);
 	card_read_identity(card);
-	return card_check_capabilities(card) ?: glk_pool_init(card);
+	return card_check_capabilities(card) ?: glk_parts_identify(card);
 }
 
 /* STATUS is readable during a reset. If it and MAGIC read all ones, the card is gone. */
@@ -270,7 +291,6 @@ static int card_wait_ready(struct glk_card *card)
 int glk_card_start(struct glk_card *card)
 {
 	u64 before = card->hw_generation;
-	unsigned int p;
 
 	lockdep_assert_held(&card->lock);
 	if (card_wait_ready(card) || !glk_card_responds(card))
@@ -281,12 +301,8 @@ int glk_card_start(struct glk_card *card)
 	/* A card that lost power counts from 0; files opened before must still turn stale. */
 	WRITE_ONCE(card->generation, max(card->hw_generation, card->generation + 1));
 	card->drain_stuck = false;
-	for (p = 0; p < card->partition_count; p++)
-		glk_endpoint_restore(card, p);
 	/* A card that lost power has lost its memory. */
-	glk_pool_restore(card, card->hw_generation <= before);
-	glk_link_restore(card);
-	glk_errors_reset(card);
+	glk_parts_call(restore, card, card->hw_generation <= before);
 	glk_write(card, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 	return glk_read(card, GLK_CARD_CONTROL) == GLK_CARD_CONTROL_ENABLE_MASK ? 0 : -ENODEV;
 }

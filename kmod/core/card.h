@@ -64,6 +64,7 @@
 
 struct glk_capture;
 struct glk_context;
+struct glk_part;
 
 /* Card states: docs/recovery.md */
 enum glk_state {
@@ -172,6 +173,9 @@ static inline u32 glk_context_reg(unsigned int context, u32 reg)
 	return GLK_CONTEXT_ARRAY + context * GLK_CONTEXT_STRIDE + reg;
 }
 
+void glk_object_get(void);
+void glk_object_put(void);
+void glk_objects_wait(void);
 int glk_card_identify(struct glk_card *card);
 int glk_card_start(struct glk_card *card);
 void glk_card_stop(struct glk_card *card);
@@ -191,35 +195,16 @@ int glk_card_error(struct glk_card *card);
 void glk_card_set_state(struct glk_card *card, enum glk_state state);
 
 /* irq.c */
-void glk_irqs_init(struct glk_card *card);
+extern const struct glk_part glk_irq_part;
 int glk_irqs_request(struct glk_card *card);
 void glk_irqs_free(struct glk_card *card);
-void glk_errors_reset(struct glk_card *card);
 void glk_errors_read(struct glk_card *card, u64 *interrupts, u64 *suppressed);
 
 /* notify.c */
+extern const struct glk_part glk_notify_part;
 extern const char * const glk_state_names[];
-void glk_notify_init(struct glk_card *card);
 void glk_notify_enable(struct glk_card *card, bool enable);
 void glk_notify(struct glk_card *card, const char *file, char *envp[]);
-
-/* recovery.c */
-extern const struct pci_error_handlers glk_error_handlers;
-extern const struct dev_pm_ops glk_pm_ops;
-void glk_recovery_init(struct glk_card *card);
-void glk_recovery_save_config(struct glk_card *card);
-void glk_recovery_remove(struct glk_card *card);
-void glk_recovery_shutdown(struct pci_dev *pdev);
-
-/* chardev.c */
-int glk_chardev_init(void);
-void glk_chardev_exit(void);
-void glk_object_get(void);
-void glk_object_put(void);
-struct glk_card *glk_card_alloc(struct pci_dev *pdev);
-void glk_card_drop(struct glk_card *card);
-int glk_card_publish(struct glk_card *card);
-void glk_card_unpublish(struct glk_card *card);
 
 /*
  * Where the kernel's pages are larger than the card's, one page holds the doorbells of several
@@ -230,6 +215,18 @@ void glk_card_unpublish(struct glk_card *card);
 static inline unsigned int glk_contexts_usable(const struct glk_card *card)
 {
 	return DIV_ROUND_UP(card->context_count, GLK_CONTEXT_STEP);
+}
+
+static inline bool glk_link_present(const struct glk_card *card)
+{
+	return card->features & GLK_CARD_FEATURES_LINK_MASK;
+}
+
+/* Whether it is the partition of pool objects. */
+static inline bool glk_pool_has_partition(const struct glk_card *card, unsigned int partition)
+{
+	lockdep_assert_held(&card->lock);
+	return card->pool.partition == (int)partition;
 }
 
 static inline struct glk_card *glk_to_card(struct device *dev)

@@ -10,12 +10,9 @@
 #include <linux/interrupt.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/counters.h"
-#include "link/link.h"
-#include "region/region.h"
-#include "ring/ring.h"
-#include "monitor/trace.h"
+#include "core/counters.h"
+#include "core/part.h"
+#include "core/trace.h"
 
 #define ERROR_REARM	(HZ / 10)
 
@@ -33,31 +30,6 @@ static const char * const error_texts[] = {
 	"endpoint access failed",
 	"ring stopped",
 };
-
-/* Wakes the waiters of stopped rings. */
-static void errors_check_rings(struct glk_card *card)
-{
-	struct glk_context *ctx;
-	unsigned long flags;
-	unsigned int i;
-	u64 status;
-
-	spin_lock_irqsave(&card->vector_lock, flags);
-	for (i = 0; i < card->context_count; i++) {
-		ctx = card->wake[i];
-		if (!ctx)
-			continue;
-		status = glk_read(card, glk_context_reg(i, GLK_CONTEXT_STATUS));
-		if (!status || status == U64_MAX)
-			continue;
-		if (!ctx->ring.status)
-			glk_warn(card, GLK_ERROR_RING,
-				 "ring of context %u stopped with status %llu\n", i, status);
-		WRITE_ONCE(ctx->ring.status, status);
-		glk_ring_wake(ctx);
-	}
-	spin_unlock_irqrestore(&card->vector_lock, flags);
-}
 
 /* In the event vector's handler. */
 static void errors_handle(struct glk_card *card)
@@ -79,10 +51,7 @@ static void errors_handle(struct glk_card *card)
 	for (i = 0; i < ARRAY_SIZE(error_texts); i++)
 		if (fresh & BIT_ULL(i))
 			glk_warn(card, i, "%s\n", error_texts[i]);
-	if (fresh & GLK_CARD_ERROR_CAUSE_RING_MASK)
-		errors_check_rings(card);
-	if (fresh & GLK_CARD_ERROR_CAUSE_LINK_MASK)
-		glk_link_event(card);
+	glk_parts_call(event, card, fresh, false);
 	queue_delayed_work(glk_wq, &errors->rearm, ERROR_REARM);
 }
 
@@ -117,16 +86,13 @@ static void errors_rearm(struct work_struct *work)
 		glk_write(card, GLK_CARD_ERROR_CAUSE, cleared);
 		spin_unlock_irq(&errors->lock);
 		errors_count(card, true);
-		if (cleared & GLK_CARD_ERROR_CAUSE_RING_MASK)
-			errors_check_rings(card);
-		if (cleared & GLK_CARD_ERROR_CAUSE_LINK_MASK)
-			glk_link_check(card);
+		glk_parts_call(event, card, cleared, true);
 	}
 	up_read(&card->state_lock);
 }
 
 /* The card starts after a reset: no error is pending or masked. */
-void glk_errors_reset(struct glk_card *card)
+static void errors_reset(struct glk_card *card, bool lost)
 {
 	spin_lock_irq(&card->errors.lock);
 	card->errors.masked = 0;
@@ -146,7 +112,7 @@ void glk_errors_read(struct glk_card *card, u64 *interrupts, u64 *suppressed)
 	spin_unlock_irq(&errors->lock);
 }
 
-void glk_irqs_init(struct glk_card *card)
+static void irqs_init(struct glk_card *card)
 {
 	spin_lock_init(&card->vector_lock);
 	spin_lock_init(&card->errors.lock);
@@ -166,10 +132,8 @@ static irqreturn_t card_interrupt(int irq, void *data)
 		errors_handle(card);
 	spin_lock(&card->vector_lock);
 	for (i = 0; i < card->context_count; i++)
-		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index) {
-			glk_ring_reap(card->wake[i]);
-			glk_regions_wake(card->wake[i]);
-		}
+		if (card->wake[i] && (rings ? 1 + i % rings : 0) == vector->index)
+			glk_parts_call(interrupt, card->wake[i]);
 	spin_unlock(&card->vector_lock);
 	return IRQ_HANDLED;
 }
@@ -195,7 +159,7 @@ static void irqs_free(struct glk_card *card, unsigned int count)
 	pci_free_irq_vectors(card->pdev);
 	/* Not queued again: only the handler does. */
 	cancel_delayed_work_sync(&card->errors.rearm);
-	glk_link_exit(card);
+	glk_parts_call(flush, card);
 }
 
 /* One vector for events and, if enough are available, one per context. */
@@ -230,3 +194,8 @@ void glk_irqs_free(struct glk_card *card)
 {
 	irqs_free(card, card->vector_count);
 }
+
+const struct glk_part glk_irq_part = {
+	.init = irqs_init,
+	.restore = errors_reset,
+};

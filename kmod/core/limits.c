@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits of a card's resources per context and per user: limits/ in sysfs, and usage/ with the
- * current usage (docs/sysfs.md). Lowering a limit does not reclaim resources. Memory: account.c.
+ * Limits of a card's resources per context and per user. Lowering a limit does not reclaim
+ * resources. Memory: account.c. Their files: monitor/limits_sysfs.c.
  */
 #include <linux/cred.h>
-#include <linux/sysfs.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
 #include "core/limits.h"
 #include "pool/pool.h"
-#include "window/window.h"
 
 /* Of a user, by default; glk_limit_pool() looks at all objects. */
 #define POOL_OBJECTS	4096UL
@@ -27,7 +25,7 @@ void glk_limits_init(struct glk_card *card)
 	card->limits[GLK_LIMIT_USER_POOL_OBJECTS] = min(card->pool.pages, POOL_OBJECTS);
 }
 
-static u64 card_limit(struct glk_card *card, enum glk_limit which)
+u64 glk_limit_get(struct glk_card *card, enum glk_limit which)
 {
 	return READ_ONCE(card->limits[which]);
 }
@@ -41,32 +39,27 @@ bool glk_limit_context(struct glk_card *card)
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i] && uid_eq(card->contexts[i]->uid, current_uid()))
 			count++;
-	return count < card_limit(card, GLK_LIMIT_USER_CONTEXTS);
+	return count < glk_limit_get(card, GLK_LIMIT_USER_CONTEXTS);
 }
 
-/*
- * Slices that importers still reach count for every context of the user who exported them: closing
- * a file does not get rid of them.
- */
 bool glk_limit_window(struct glk_context *ctx, u64 slices)
 {
-	slices += glk_quarantined_slices(ctx->card, ctx->uid);
 	lockdep_assert_held(&ctx->card->lock);
-	return ctx->window_count < card_limit(ctx->card, GLK_LIMIT_WINDOWS) &&
-	       ctx->slice_count + slices <= card_limit(ctx->card, GLK_LIMIT_SLICES);
+	return ctx->window_count < glk_limit_get(ctx->card, GLK_LIMIT_WINDOWS) &&
+	       ctx->slice_count + slices <= glk_limit_get(ctx->card, GLK_LIMIT_SLICES);
 }
 
 bool glk_limit_registration(struct glk_context *ctx)
 {
 	lockdep_assert_held(&ctx->card->lock);
-	return ctx->registration_count < card_limit(ctx->card, GLK_LIMIT_REGISTRATIONS);
+	return ctx->registration_count < glk_limit_get(ctx->card, GLK_LIMIT_REGISTRATIONS);
 }
 
 bool glk_limit_region(struct glk_context *ctx, u64 chunks)
 {
 	lockdep_assert_held(&ctx->card->lock);
-	return ctx->region_count < card_limit(ctx->card, GLK_LIMIT_REGIONS) &&
-	       ctx->chunk_count + chunks <= card_limit(ctx->card, GLK_LIMIT_CHUNKS);
+	return ctx->region_count < glk_limit_get(ctx->card, GLK_LIMIT_REGIONS) &&
+	       ctx->chunk_count + chunks <= glk_limit_get(ctx->card, GLK_LIMIT_CHUNKS);
 }
 
 /* Whether the calling user may create an object of pool memory. */
@@ -81,176 +74,6 @@ bool glk_limit_pool(struct glk_card *card, u64 bytes)
 		if (uid_eq(object->uid, current_uid()) &&
 		    (++objects, check_add_overflow(total, object->bytes, &total)))
 			return false;
-	return total <= card_limit(card, GLK_LIMIT_USER_POOL_BYTES) &&
-	       objects < card_limit(card, GLK_LIMIT_USER_POOL_OBJECTS);
+	return total <= glk_limit_get(card, GLK_LIMIT_USER_POOL_BYTES) &&
+	       objects < glk_limit_get(card, GLK_LIMIT_USER_POOL_OBJECTS);
 }
-
-/* --- sysfs --- */
-
-struct glk_limit_attr {
-	struct device_attribute dev_attr;
-	enum glk_limit which;
-};
-
-enum glk_usage {
-	GLK_USAGE_WINDOWS,
-	GLK_USAGE_SLICES,
-	GLK_USAGE_REGISTRATIONS,
-	GLK_USAGE_REGIONS,
-	GLK_USAGE_CHUNKS,
-	GLK_USAGE_CONTEXTS,
-	GLK_USAGE_PINNED_PAGES,
-	GLK_USAGE_DMABUF_BYTES,
-	GLK_USAGE_POOL_BYTES,
-	GLK_USAGE_POOL_OBJECTS,
-};
-
-struct glk_usage_attr {
-	struct device_attribute dev_attr;
-	enum glk_usage which;
-};
-
-static ssize_t limit_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct glk_limit_attr *a = container_of(attr, struct glk_limit_attr, dev_attr);
-
-	return sysfs_emit(buf, "%llu\n", card_limit(glk_to_card(dev), a->which));
-}
-
-static ssize_t limit_store(struct device *dev, struct device_attribute *attr, const char *buf,
-			   size_t count)
-{
-	const struct glk_limit_attr *a = container_of(attr, struct glk_limit_attr, dev_attr);
-	u64 value;
-	int err;
-
-	err = kstrtou64(buf, 0, &value);
-	if (err)
-		return err;
-	if (value > LONG_MAX)
-		return -EINVAL;
-	WRITE_ONCE(glk_to_card(dev)->limits[a->which], value);
-	return count;
-}
-
-/* Resources that are not of a context. */
-static u64 usage_of_card(struct glk_card *card, enum glk_usage which)
-{
-	lockdep_assert_held(&card->lock);
-	switch (which) {
-	case GLK_USAGE_SLICES:
-		return glk_quarantined_slices(card, INVALID_UID);
-	case GLK_USAGE_POOL_BYTES:
-		return (u64)card->pool.used_pages * GLK_PAGE_SIZE;
-	case GLK_USAGE_POOL_OBJECTS:
-		return card->pool.object_count;
-	default:
-		return 0;
-	}
-}
-
-/* Resources of a context, by their file in usage/. */
-static u64 usage_of_context(const struct glk_context *ctx, enum glk_usage which)
-{
-	switch (which) {
-	case GLK_USAGE_WINDOWS:
-		return ctx->window_count;
-	case GLK_USAGE_SLICES:
-		return ctx->slice_count;
-	case GLK_USAGE_REGISTRATIONS:
-		return ctx->registration_count;
-	case GLK_USAGE_REGIONS:
-		return ctx->region_count;
-	case GLK_USAGE_CHUNKS:
-		return ctx->chunk_count;
-	case GLK_USAGE_PINNED_PAGES:
-		return ctx->pinned_pages;
-	case GLK_USAGE_DMABUF_BYTES:
-		return ctx->dmabuf_bytes;
-	case GLK_USAGE_CONTEXTS:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static ssize_t usage_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct glk_usage_attr *a = container_of(attr, struct glk_usage_attr, dev_attr);
-	struct glk_card *card = glk_to_card(dev);
-	unsigned int i;
-	u64 total;
-
-	mutex_lock(&card->lock);
-	total = usage_of_card(card, a->which);
-	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
-		if (card->contexts[i])
-			total += usage_of_context(card->contexts[i], a->which);
-	mutex_unlock(&card->lock);
-	return sysfs_emit(buf, "%llu\n", total);
-}
-
-#define LIMIT(_name, _which)							\
-	static struct glk_limit_attr limit_##_name = {				\
-		.dev_attr = __ATTR(_name, 0644, limit_show, limit_store),	\
-		.which = _which,						\
-	}
-#define USAGE(_name, _which)							\
-	static struct glk_usage_attr usage_##_name = {				\
-		.dev_attr = __ATTR(_name, 0444, usage_show, NULL),		\
-		.which = _which,						\
-	}
-LIMIT(windows_per_context, GLK_LIMIT_WINDOWS);
-LIMIT(slices_per_context, GLK_LIMIT_SLICES);
-LIMIT(registrations_per_context, GLK_LIMIT_REGISTRATIONS);
-LIMIT(regions_per_context, GLK_LIMIT_REGIONS);
-LIMIT(region_chunks_per_context, GLK_LIMIT_CHUNKS);
-LIMIT(contexts_per_user, GLK_LIMIT_USER_CONTEXTS);
-LIMIT(pool_bytes_per_user, GLK_LIMIT_USER_POOL_BYTES);
-LIMIT(pool_objects_per_user, GLK_LIMIT_USER_POOL_OBJECTS);
-USAGE(windows, GLK_USAGE_WINDOWS);
-USAGE(slices, GLK_USAGE_SLICES);
-USAGE(registrations, GLK_USAGE_REGISTRATIONS);
-USAGE(regions, GLK_USAGE_REGIONS);
-USAGE(region_chunks, GLK_USAGE_CHUNKS);
-USAGE(contexts, GLK_USAGE_CONTEXTS);
-USAGE(pinned_pages, GLK_USAGE_PINNED_PAGES);
-USAGE(dmabuf_bytes, GLK_USAGE_DMABUF_BYTES);
-USAGE(pool_bytes, GLK_USAGE_POOL_BYTES);
-USAGE(pool_objects, GLK_USAGE_POOL_OBJECTS);
-
-static struct attribute *limit_attrs[] = {
-	&limit_windows_per_context.dev_attr.attr,
-	&limit_slices_per_context.dev_attr.attr,
-	&limit_registrations_per_context.dev_attr.attr,
-	&limit_regions_per_context.dev_attr.attr,
-	&limit_region_chunks_per_context.dev_attr.attr,
-	&limit_contexts_per_user.dev_attr.attr,
-	&limit_pool_bytes_per_user.dev_attr.attr,
-	&limit_pool_objects_per_user.dev_attr.attr,
-	NULL
-};
-
-static struct attribute *usage_attrs[] = {
-	&usage_windows.dev_attr.attr,
-	&usage_slices.dev_attr.attr,
-	&usage_registrations.dev_attr.attr,
-	&usage_regions.dev_attr.attr,
-	&usage_region_chunks.dev_attr.attr,
-	&usage_contexts.dev_attr.attr,
-	&usage_pinned_pages.dev_attr.attr,
-	&usage_dmabuf_bytes.dev_attr.attr,
-	&usage_pool_bytes.dev_attr.attr,
-	&usage_pool_objects.dev_attr.attr,
-	NULL
-};
-
-const struct attribute_group glk_limit_group = {
-	.name = "limits",
-	.attrs = limit_attrs,
-};
-
-const struct attribute_group glk_usage_group = {
-	.name = "usage",
-	.attrs = usage_attrs,
-};

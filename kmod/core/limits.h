@@ -5,7 +5,6 @@
 
 #include <linux/types.h>
 
-struct attribute_group;
 struct glk_card;
 struct glk_context;
 
@@ -22,13 +21,13 @@ enum glk_limit {
 	GLK_LIMIT_COUNT,
 };
 
-/* limits.c: callers hold card->lock, except of glk_limits_init() */
+/* limits.c: callers of those that return bool hold card->lock */
 void glk_limits_init(struct glk_card *card);
+u64 glk_limit_get(struct glk_card *card, enum glk_limit which);
 bool glk_limit_context(struct glk_card *card);
 bool glk_limit_window(struct glk_context *ctx, u64 slices);
 bool glk_limit_registration(struct glk_context *ctx);
 bool glk_limit_region(struct glk_context *ctx, u64 chunks);
 bool glk_limit_pool(struct glk_card *card, u64 bytes);
-extern const struct attribute_group glk_limit_group, glk_usage_group;
 
 #endif /* GLK_LIMITS_H */

@@ -8,6 +8,7 @@
 #include <linux/sysfs.h>
 
 #include "core/card.h"
+#include "core/part.h"
 
 /* trace.h has them too, for user space that formats traces. */
 const char * const glk_state_names[] = {
@@ -51,8 +52,12 @@ static void state_notify(struct work_struct *work)
 	glk_notify(card, "state", envp);
 }
 
-void glk_notify_init(struct glk_card *card)
+static void notify_init(struct glk_card *card)
 {
 	mutex_init(&card->notify_lock);
 	INIT_WORK(&card->state_work, state_notify);
 }
+
+const struct glk_part glk_notify_part = {
+	.init = notify_init,
+};

@@ -7,37 +7,15 @@
  * as a whole.
  */
 #include "core/card.h"
+#include "core/part.h"
 #include "link/link.h"
 #include "endpoint/partition.h"
-#include "window/window.h"
-
-/* Under card->lock. */
-void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size)
-{
-	const struct glk_partition *partition = &card->partitions[index];
-
-	switch (partition->kind) {
-	case GPULINK_ENDPOINT_BUS:
-		scnprintf(name, size, "%s %d", pci_name(partition->pdev), partition->bar);
-		break;
-	case GPULINK_ENDPOINT_POOL:
-		scnprintf(name, size, "pool%s",
-			  glk_pool_has_partition(card, index) ? " objects" : "");
-		break;
-	case GPULINK_ENDPOINT_LINK:
-		scnprintf(name, size, "link %llu",
-			  GLK_FIELD(partition->base, GLK_PARTITION_EP_BASE_REMOTE_PARTITION));
-		break;
-	default:
-		scnprintf(name, size, "none");
-	}
-}
 
 /*
  * Releases a device that the card may still write to. EBUSY: it still may. A card that is not
  * live is not bus master and drops its queues when it is started again.
  */
-static int endpoint_release_held(struct glk_card *card, unsigned int partition)
+int glk_endpoint_release_held(struct glk_card *card, unsigned int partition)
 {
 	struct glk_partition *p = &card->partitions[partition];
 
@@ -86,23 +64,6 @@ void glk_endpoints_clear_cut(struct glk_card *card)
 			glk_endpoint_clear(card, i);
 }
 
-static void endpoints_cut_work(struct work_struct *work)
-{
-	struct glk_card *card = container_of(work, struct glk_card, cut_work);
-
-	down_read(&card->state_lock);
-	mutex_lock(&card->lock);
-	glk_endpoints_clear_cut(card);
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-	glk_ranges_sweep(card);
-}
-
-void glk_endpoints_init(struct glk_card *card)
-{
-	INIT_WORK(&card->cut_work, endpoints_cut_work);
-}
-
 /*
  * Removes the endpoint, after the card has flushed the stores queued for it. EBUSY: the drain did
  * not complete. The partition then has no endpoint, and gets none, but the mapping and the device
@@ -117,9 +78,9 @@ int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 	lockdep_assert_held(&card->lock);
 	WRITE_ONCE(p->cut, false);
 	if (p->kind == GPULINK_ENDPOINT_NONE)
-		return endpoint_release_held(card, partition);
+		return glk_endpoint_release_held(card, partition);
 	glk_endpoint_describe(card, partition, name, sizeof(name));
-	glk_window_revoke_partition(card, partition, U64_MAX);
+	glk_parts_call(revoke, card, partition, U64_MAX);
 	glk_ranges_clear(card, partition);
 	if (card->state == GLK_LIVE) {
 		err = glk_card_drain(card, GLK_DRAIN_PARTITION, partition);
@@ -141,20 +102,7 @@ int glk_endpoint_clear(struct glk_card *card, unsigned int partition)
 			name, partition);
 		return -EBUSY;
 	}
-	return endpoint_release_held(card, partition);
-}
-
-/* Restores settings and endpoint after a reset of the card, which has emptied its queues. */
-void glk_endpoint_restore(struct glk_card *card, unsigned int partition)
-{
-	struct glk_partition *p = &card->partitions[partition];
-
-	lockdep_assert_held(&card->lock);
-	endpoint_release_held(card, partition);
-	glk_ranges_clear_held(card, partition);
-	if (p->kind == GPULINK_ENDPOINT_BUS)
-		glk_endpoint_bus_clear_moved(card, partition);
-	glk_partition_restore(card, partition);
+	return glk_endpoint_release_held(card, partition);
 }
 
 static int endpoint_set_bus(struct glk_card *card, unsigned int partition, struct pci_dev *pdev,
@@ -205,7 +153,7 @@ int glk_endpoints_release_pool(struct glk_card *card)
 	lockdep_assert_held(&card->lock);
 	for (i = 0; i < card->partition_count && !err; i++)
 		if (card->partitions[i].held && !card->partitions[i].pdev)
-			err = endpoint_release_held(card, i);
+			err = glk_endpoint_release_held(card, i);
 	return err;
 }
 
@@ -346,13 +294,6 @@ static struct pci_dev *endpoint_find_device(const char *text, struct glk_endpoin
 	}
 	return pci_get_domain_bus_and_slot(domain, bus, PCI_DEVFN(slot, function)) ?:
 	       ERR_PTR(-ENODEV);
-}
-
-/* Whether it is a BAR from end to end, and not a part. */
-bool glk_endpoint_is_whole(const struct glk_partition *p)
-{
-	return p->kind == GPULINK_ENDPOINT_BUS &&
-	       p->bytes == ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
 }
 
 /* Says what a partition grants that is open to the remote card. */

@@ -4,19 +4,12 @@
  * partition, or the card's queues, can reach it: a reference, its memory decoding, the address by
  * which the card reaches it, and a device link: the card suspends before the device does, and the
  * device is not put to sleep at runtime.
- *
- * A driver that binds to the device may resize or move the BAR. The card does not write to it
- * meanwhile: stores in between fail and are counted, and the next release reports them. Nothing
- * tells of a BAR that moves at another time (resourceN_resize, or a driver that resizes it later):
- * such an endpoint is found within BUS_POLL.
  */
 #include <linux/dma-mapping.h>
 
 #include "core/card.h"
 #include "endpoint/partition.h"
 #include "endpoint/peer.h"
-
-#define BUS_POLL	HZ
 
 static int bus_check_bar(struct glk_card *card, struct pci_dev *pdev, int bar)
 {
@@ -152,153 +145,8 @@ bool glk_endpoint_bus_moved(const struct glk_partition *p)
 	       pci_resource_len(p->pdev, p->bar) < p->bar_offset + p->bytes;
 }
 
-/*
- * Removes an endpoint of kind bus if its BAR was moved. What is queued for it is dropped: the
- * address may be another device's.
- */
-bool glk_endpoint_bus_clear_moved(struct glk_card *card, unsigned int partition)
-{
-	struct glk_partition *p = &card->partitions[partition];
-
-	lockdep_assert_held(&card->lock);
-	if (!glk_endpoint_bus_moved(p))
-		return false;
-	glk_warn(card, GLK_ERROR_ENDPOINT_GONE,
-		 "endpoint %s of partition %u: BAR %d was moved or resized; set the endpoint again\n",
-		 pci_name(p->pdev), partition, p->bar);
-	if (card->state == GLK_LIVE)
-		glk_endpoint_reject(card, partition);
-	glk_endpoint_clear(card, partition);
-	return true;
-}
-
-/* The device leaves the bus: nothing may reach its addresses, which others may get. */
-static void bus_device_left(struct glk_card *card, unsigned int partition)
-{
-	glk_warn(card, GLK_ERROR_ENDPOINT_GONE, "endpoint %s of partition %u was removed\n",
-		 pci_name(card->partitions[partition].pdev), partition);
-	if (glk_endpoint_clear(card, partition)) {
-		glk_card_mark_lost(card);
-		glk_endpoint_clear(card, partition);
-	}
-}
-
-static void bus_driver_binds(struct glk_card *card, unsigned int partition)
-{
-	struct glk_partition *p = &card->partitions[partition];
-
-	if (p->kind != GPULINK_ENDPOINT_BUS)
-		return;
-	if (card->state == GLK_LIVE) {
-		if (glk_card_drain(card, GLK_DRAIN_PARTITION, partition)) {
-			glk_endpoint_clear(card, partition);
-			return;
-		}
-		glk_endpoint_reject(card, partition);
-	}
-	p->paused = true;
-}
-
-/* A driver has bound, failed to, or has unbound. */
-static void bus_driver_changed(struct glk_card *card, unsigned int partition)
-{
-	struct glk_partition *p = &card->partitions[partition];
-
-	if (p->kind != GPULINK_ENDPOINT_BUS)
-		return;
-	p->paused = false;
-	if (!glk_endpoint_bus_clear_moved(card, partition) && card->state == GLK_LIVE)
-		glk_partition_restore(card, partition);
-}
-
-static void bus_event(struct glk_card *card, unsigned long event, unsigned int partition)
-{
-	switch (event) {
-	/* The first stops traffic in time, the second catches an endpoint set in between. */
-	case BUS_NOTIFY_DEL_DEVICE:
-	case BUS_NOTIFY_REMOVED_DEVICE:
-		bus_device_left(card, partition);
-		break;
-	case BUS_NOTIFY_BIND_DRIVER:
-		bus_driver_binds(card, partition);
-		break;
-	case BUS_NOTIFY_BOUND_DRIVER:
-	case BUS_NOTIFY_DRIVER_NOT_BOUND:
-	case BUS_NOTIFY_UNBOUND_DRIVER:
-		bus_driver_changed(card, partition);
-		break;
-	}
-}
-
-static bool bus_is_endpoint(struct glk_card *card, const struct pci_dev *pdev)
-{
-	unsigned int p;
-
-	for (p = 0; p < card->partition_count; p++)
-		if (READ_ONCE(card->partitions[p].pdev) == pdev)
-			return true;
-	return false;
-}
-
-static int bus_notify_event(struct notifier_block *nb, unsigned long event, void *data)
-{
-	struct glk_card *card = container_of(nb, struct glk_card, bus_notifier);
-	struct pci_dev *pdev = to_pci_dev(data);
-	bool leaves = event == BUS_NOTIFY_DEL_DEVICE || event == BUS_NOTIFY_REMOVED_DEVICE;
-	unsigned int p;
-
-	/* Drivers of other devices do not wait for this card's drains. */
-	if (pdev == card->pdev || (!leaves && !bus_is_endpoint(card, pdev)))
-		return NOTIFY_DONE;
-	down_read(&card->state_lock);
-	mutex_lock(&card->lock);
-	for (p = 0; p < card->partition_count; p++)
-		if (card->partitions[p].pdev == pdev)
-			bus_event(card, event, p);
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-	glk_ranges_sweep(card);
-	return NOTIFY_OK;
-}
-
-static void bus_poll(struct work_struct *work)
-{
-	struct glk_card *card = container_of(to_delayed_work(work), struct glk_card, bus_poll);
-	bool again = false;
-	unsigned int i;
-
-	down_read(&card->state_lock);
-	mutex_lock(&card->lock);
-	for (i = 0; i < card->partition_count; i++) {
-		struct glk_partition *p = &card->partitions[i];
-
-		if (p->kind != GPULINK_ENDPOINT_BUS)
-			continue;
-		if (p->paused || !glk_endpoint_bus_clear_moved(card, i))
-			again = true;
-	}
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-	glk_ranges_sweep(card);
-	if (again)
-		queue_delayed_work(glk_wq, &card->bus_poll, BUS_POLL);
-}
-
 /* The card has got an endpoint of kind bus. */
 void glk_endpoint_bus_poll(struct glk_card *card)
 {
-	queue_delayed_work(glk_wq, &card->bus_poll, BUS_POLL);
-}
-
-int glk_endpoint_watch(struct glk_card *card)
-{
-	INIT_DELAYED_WORK(&card->bus_poll, bus_poll);
-	card->bus_notifier.notifier_call = bus_notify_event;
-	return bus_register_notifier(&pci_bus_type, &card->bus_notifier);
-}
-
-void glk_endpoint_unwatch(struct glk_card *card)
-{
-	bus_unregister_notifier(&pci_bus_type, &card->bus_notifier);
-	cancel_delayed_work_sync(&card->bus_poll);
+	queue_delayed_work(glk_wq, &card->bus_poll, GLK_BUS_POLL);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Partition settings: validated, stored, and restored to the card after a reset. */
+/*
+ * Partitions: their settings, validated, stored, and restored to the card after a reset; what their
+ * endpoints are called.
+ */
 #include <linux/log2.h>
 
 #include "core/card.h"
@@ -72,4 +75,33 @@ void glk_partition_restore(struct glk_card *card, unsigned int partition)
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_BASE), p->base);
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_BYTES), p->bytes);
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_KIND), p->kind);
+}
+
+/* Under card->lock. */
+void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size)
+{
+	const struct glk_partition *partition = &card->partitions[index];
+
+	switch (partition->kind) {
+	case GPULINK_ENDPOINT_BUS:
+		scnprintf(name, size, "%s %d", pci_name(partition->pdev), partition->bar);
+		break;
+	case GPULINK_ENDPOINT_POOL:
+		scnprintf(name, size, "pool%s",
+			  glk_pool_has_partition(card, index) ? " objects" : "");
+		break;
+	case GPULINK_ENDPOINT_LINK:
+		scnprintf(name, size, "link %llu",
+			  GLK_FIELD(partition->base, GLK_PARTITION_EP_BASE_REMOTE_PARTITION));
+		break;
+	default:
+		scnprintf(name, size, "none");
+	}
+}
+
+/* Whether it is a BAR from end to end, and not a part. */
+bool glk_endpoint_is_whole(const struct glk_partition *p)
+{
+	return p->kind == GPULINK_ENDPOINT_BUS &&
+	       p->bytes == ALIGN_DOWN(pci_resource_len(p->pdev, p->bar), GLK_PAGE_SIZE);
 }

@@ -74,32 +74,36 @@ struct glk_partition {
 	struct kobject *ranges_kobj;
 };
 
+/* Endpoints of kind bus are looked at every so many jiffies. */
+#define GLK_BUS_POLL		HZ
+
 /* partition.c: callers hold card->lock */
 bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value);
 int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u64 value);
 void glk_partition_defaults(struct glk_partition *partition);
 void glk_partition_restore(struct glk_card *card, unsigned int partition);
-
-/* endpoint.c: callers hold card->lock, except of glk_endpoint_cut() and glk_endpoints_init() */
-int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size);
 bool glk_endpoint_is_whole(const struct glk_partition *p);
+
+/* endpoint.c: callers hold card->lock, except of glk_endpoint_cut() */
+int glk_endpoint_set(struct glk_card *card, unsigned int partition, const char *name);
 void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition);
 int glk_endpoint_clear(struct glk_card *card, unsigned int partition);
+int glk_endpoint_release_held(struct glk_card *card, unsigned int partition);
 void glk_endpoint_reject(struct glk_card *card, unsigned int partition);
 void glk_endpoint_cut(struct glk_card *card, unsigned int partition);
 void glk_endpoints_clear_cut(struct glk_card *card);
 int glk_endpoints_release_pool(struct glk_card *card);
-void glk_endpoints_init(struct glk_card *card);
-void glk_endpoint_restore(struct glk_card *card, unsigned int partition);
 
-/* endpoint_bus.c: callers of the first five hold card->lock */
+/* endpoint_bus.c: callers hold card->lock */
 int glk_endpoint_bus_open(struct glk_card *card, struct glk_partition *p, struct pci_dev *pdev,
 			  const struct glk_endpoint_name *name);
 void glk_endpoint_bus_close(struct glk_card *card, struct glk_partition *p);
 void glk_endpoint_bus_poll(struct glk_card *card);
-bool glk_endpoint_bus_clear_moved(struct glk_card *card, unsigned int partition);
 bool glk_endpoint_bus_moved(const struct glk_partition *p);
+
+/* watch.c */
+extern const struct glk_part glk_endpoint_part;
 int glk_endpoint_watch(struct glk_card *card);
 void glk_endpoint_unwatch(struct glk_card *card);
 
@@ -116,5 +120,10 @@ void glk_ranges_sweep(struct glk_card *card);
 int glk_ranges_sysfs_add(struct glk_card *card, unsigned int partition, struct kobject *parent);
 void glk_ranges_sysfs_remove(struct glk_card *card, unsigned int partition);
 void glk_ranges_free(struct glk_card *card);
+
+/* partition_sysfs.c */
+void glk_partitions_sysfs_init(void);
+int glk_partitions_sysfs_add(struct glk_card *card);
+void glk_partitions_sysfs_remove(struct glk_card *card);
 
 #endif /* GLK_PARTITION_H */

@@ -17,8 +17,8 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
+#include "core/part.h"
 #include "endpoint/partition.h"
-#include "window/window.h"
 
 /* Whether the calling process is the user, or in the group, that owns the range. */
 static bool range_owned(const struct glk_range *range)
@@ -287,7 +287,7 @@ int glk_range_remove(struct glk_card *card, unsigned int partition, const char *
 	if (slot == GLK_RANGE_COUNT)
 		return -ENOENT;
 	p->ranges[slot]->held = true;
-	glk_window_revoke_partition(card, partition, BIT_ULL(slot));
+	glk_parts_call(revoke, card, partition, BIT_ULL(slot));
 	err = range_drain(card, partition);
 	if (err)
 		glk_err(card, GLK_ERROR_DRAIN,

@@ -4,57 +4,16 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/counters.h"
+#include "core/context.h"
+#include "core/part.h"
+#include "file/file.h"
+#include "core/counters.h"
 #include "core/limits.h"
 #include "core/memory.h"
 #include "region/region.h"
 #include "registration/registration.h"
 #include "ring/ring.h"
 #include "window/window.h"
-
-/* 0 if the context can be used, or the error to return. */
-int glk_context_error(struct glk_context *ctx)
-{
-	return glk_card_error(ctx->card) ?:
-	       (READ_ONCE(ctx->card->generation) == ctx->generation ? 0 : -ESTALE);
-}
-
-/*
- * Brackets every access to the card; never held while user memory is accessed. Checks the state
- * before taking the lock as well, to fail fast instead of blocking behind a reset.
- */
-int glk_context_enter(struct glk_context *ctx)
-{
-	int err;
-
-	err = glk_context_error(ctx);
-	if (err)
-		return err;
-	down_read(&ctx->card->state_lock);
-	err = glk_context_error(ctx);
-	if (err)
-		up_read(&ctx->card->state_lock);
-	return err;
-}
-
-/* Non-sleeping variant: EAGAIN if the lock is contended. */
-int glk_context_try_enter(struct glk_context *ctx)
-{
-	int err;
-
-	if (!down_read_trylock(&ctx->card->state_lock))
-		return -EAGAIN;
-	err = glk_context_error(ctx);
-	if (err)
-		up_read(&ctx->card->state_lock);
-	return err;
-}
-
-void glk_context_leave(struct glk_context *ctx)
-{
-	up_read(&ctx->card->state_lock);
-}
 
 static int context_attach(struct glk_context *ctx)
 {
@@ -99,6 +58,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping, struc
 	ctx->dummy_doorbell = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	if (!ctx->dummy_page || !ctx->dummy_doorbell || glk_submit_init(ctx))
 		goto free;
+	glk_uring_init(ctx);
 	ctx->card = card;
 	ctx->mapping = mapping;
 	ctx->owner = get_pid(task_tgid(current));
@@ -148,7 +108,7 @@ void glk_revoked_free(struct glk_card *card, struct glk_revoked *revoked)
  * registrations and dma-bufs to `revoked`. Under card->lock and state_lock (for reading or
  * writing).
  */
-void glk_context_detach(struct glk_context *ctx, struct glk_revoked *revoked)
+static void context_detach(struct glk_context *ctx, struct glk_revoked *revoked)
 {
 	struct glk_card *card = ctx->card;
 	bool live = card->state == GLK_LIVE && card->generation == ctx->generation;
@@ -175,6 +135,7 @@ void glk_context_detach(struct glk_context *ctx, struct glk_revoked *revoked)
 	list_for_each_entry_safe(reg, next, &ctx->registrations, list)
 		glk_registration_revoke(ctx, reg, &revoked->registrations);
 	glk_ring_destroy(ctx);
+	glk_user_ring_free(ctx);
 	glk_memory_free(card, &ctx->record);
 	card->contexts[ctx->id] = NULL;
 	ctx->attached = false;
@@ -184,14 +145,14 @@ void glk_context_detach(struct glk_context *ctx, struct glk_revoked *revoked)
  * Detaches the contexts of all open files, which are stale: after a reset, while the card is not
  * live yet, or on removal.
  */
-void glk_contexts_detach(struct glk_card *card, struct glk_revoked *revoked)
+static void contexts_detach(struct glk_card *card, struct glk_revoked *revoked)
 {
 	unsigned int i;
 
 	lockdep_assert_held_write(&card->state_lock);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i])
-			glk_context_detach(card->contexts[i], revoked);
+			context_detach(card->contexts[i], revoked);
 }
 
 void glk_context_close(struct glk_context *ctx)
@@ -203,7 +164,7 @@ void glk_context_close(struct glk_context *ctx)
 	glk_binding_get(card);
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
-	glk_context_detach(ctx, &revoked);
+	context_detach(ctx, &revoked);
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 	glk_revoked_free(card, &revoked);
@@ -219,30 +180,8 @@ void glk_context_close(struct glk_context *ctx)
 	kvfree(ctx);
 }
 
-/*
- * Total number of failed accesses, reported by releases. A window accessed after its endpoint or
- * range was removed keeps losing stores, so every later release increments the count.
- */
-int glk_context_error_count(struct glk_context *ctx, u32 *errors)
-{
-	u64 counted;
-	int err;
-
-	err = glk_context_enter(ctx);
-	if (err)
-		return err;
-	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
-	err = glk_card_read_error(ctx->card, counted);
-	mutex_lock(&ctx->card->lock);
-	ctx->lost_releases += glk_window_any_lost(ctx);
-	*errors = counted + ctx->errors_base + ctx->lost_releases;
-	mutex_unlock(&ctx->card->lock);
-	glk_context_leave(ctx);
-	return err;
-}
-
 /* Wakes all waiters, so that they check the state of the card. */
-void glk_contexts_wake(struct glk_card *card)
+static void contexts_wake(struct glk_card *card)
 {
 	unsigned long flags;
 	unsigned int i;
@@ -258,7 +197,7 @@ void glk_contexts_wake(struct glk_card *card)
  * Revokes all user mappings of windows, doorbells, records and rings, and other devices' mappings
  * of windows.
  */
-void glk_contexts_zap(struct glk_card *card)
+static void contexts_zap(struct glk_card *card)
 {
 	struct glk_window *window;
 	unsigned int i;
@@ -277,7 +216,7 @@ void glk_contexts_zap(struct glk_card *card)
  * The card can no longer access memory, and the next reset clears its table: do not write the
  * entries later, when they may belong to other registrations.
  */
-void glk_contexts_mark_disarmed(struct glk_card *card)
+static void contexts_mark_disarmed(struct glk_card *card)
 {
 	unsigned int i;
 
@@ -288,3 +227,10 @@ void glk_contexts_mark_disarmed(struct glk_card *card)
 			glk_proofs_mark_disarmed(card->contexts[i]);
 		}
 }
+
+const struct glk_part glk_context_part = {
+	.wake = contexts_wake,
+	.zap = contexts_zap,
+	.disarm = contexts_mark_disarmed,
+	.detach = contexts_detach,
+};

@@ -8,8 +8,9 @@
 #include <linux/seq_file.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/counters.h"
+#include "core/context.h"
+#include "core/counters.h"
+#include "file/file.h"
 
 /* Nothing while the card is being reset, and for a file whose context is gone. */
 static void file_show_counters(struct seq_file *m, struct glk_context *ctx)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctls of /dev/gpulinkN (kmod/uapi/linux/gpulink.h). User memory is read once, and never under a
- * lock.
+ * The ioctls of /dev/gpulinkN (kmod/uapi/linux/gpulink.h). User memory is read once, and never under
+ * a lock.
  */
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/counters.h"
+#include "core/context.h"
+#include "core/counters.h"
+#include "file/file.h"
 #include "link/link.h"
 #include "endpoint/partition.h"
-#include "pool/pool.h"
+#include "object/object.h"
 #include "region/region.h"
 #include "registration/registration.h"
 #include "ring/ring.h"

@@ -16,7 +16,8 @@
 #include <linux/timekeeping.h>
 
 #include "core/card.h"
-#include "monitor/debugfs.h"
+#include "core/part.h"
+#include "link/link.h"
 
 #define RING_ORDER	12	/* log2 of the number of records: 1 MiB */
 #define RING_RECORDS	BIT(RING_ORDER)
@@ -62,7 +63,7 @@ static void capture_refresh(struct glk_capture *capture)
  * Stops the capture on a reachable card; records already written can still be read. For an
  * unreachable card the caller disables bus mastering.
  */
-void glk_capture_stop(struct glk_card *card, int error, bool reachable)
+static void capture_stop(struct glk_card *card, int error, bool reachable)
 {
 	struct glk_capture *capture = card->capture;
 
@@ -256,7 +257,7 @@ static int capture_release(struct inode *inode, struct file *file)
 	struct glk_card *card = capture->card;
 
 	if (!glk_card_enter(card)) {
-		glk_capture_stop(card, -ENODEV, true);
+		capture_stop(card, -ENODEV, true);
 		glk_card_leave(card);
 	}
 	cancel_delayed_work_sync(&capture->poll_work);
@@ -296,7 +297,7 @@ void glk_capture_close(struct glk_card *card)
 	down_read(&card->state_lock);
 	mutex_lock(&card->lock);
 	card->capture_closed = true;
-	glk_capture_stop(card, -ENODEV, !glk_card_error(card));
+	capture_stop(card, -ENODEV, !glk_card_error(card));
 	mutex_unlock(&card->lock);
 	up_read(&card->state_lock);
 }
@@ -309,3 +310,12 @@ void glk_capture_remove(struct glk_card *card)
 		capture_free_ring(card->capture);
 	mutex_unlock(&card->lock);
 }
+
+static void capture_end(struct glk_card *card, bool reachable)
+{
+	capture_stop(card, glk_card_error(card), reachable);
+}
+
+const struct glk_part glk_capture_part = {
+	.stop = capture_end,
+};

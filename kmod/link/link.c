@@ -8,6 +8,7 @@
 #include <linux/log2.h>
 
 #include "core/card.h"
+#include "core/part.h"
 #include "link/link.h"
 
 /* Bound of a remote partition query; docs/link-format.md. */
@@ -23,11 +24,6 @@ static const struct {
 	[GLK_LINK_SETTING_TRIM_BYTES] = { GLK_LINK_TRIM_BYTES, GLK_LINK_TRIM_BYTES_RESET },
 	[GLK_LINK_SETTING_TIMEOUT_NS] = { GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET },
 };
-
-bool glk_link_present(const struct glk_card *card)
-{
-	return card->features & GLK_CARD_FEATURES_LINK_MASK;
-}
 
 static bool link_setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
 {
@@ -58,7 +54,7 @@ int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value)
 	return 0;
 }
 
-void glk_link_restore(struct glk_card *card)
+static void link_restore(struct glk_card *card, bool lost)
 {
 	unsigned int i;
 
@@ -114,27 +110,23 @@ static void link_event_work(struct work_struct *work)
 	glk_notify(card, "link_state", envp);
 }
 
-/* Called from the event vector's interrupt. */
-void glk_link_event(struct glk_card *card)
-{
-	if (glk_link_present(card))
-		queue_work(glk_wq, &card->link_work);
-}
-
-/* Reports a link that changed while its interrupt was masked. Under state_lock, card live. */
-void glk_link_check(struct glk_card *card)
+/* A link that changed while its interrupt was masked is reported once. */
+static void link_event(struct glk_card *card, u64 causes, bool missed)
 {
 	u64 status;
 
-	if (!glk_link_present(card))
+	if (!(causes & GLK_CARD_ERROR_CAUSE_LINK_MASK) || !glk_link_present(card))
 		return;
-	status = glk_read(card, GLK_LINK_STATUS);
-	if (status != U64_MAX &&
-	    !(status & GLK_LINK_STATUS_UP_MASK) == READ_ONCE(card->link_reported))
-		queue_work(glk_wq, &card->link_work);
+	if (missed) {
+		status = glk_read(card, GLK_LINK_STATUS);
+		if (status == U64_MAX ||
+		    !(status & GLK_LINK_STATUS_UP_MASK) != READ_ONCE(card->link_reported))
+			return;
+	}
+	queue_work(glk_wq, &card->link_work);
 }
 
-void glk_link_init(struct glk_card *card)
+static void link_init(struct glk_card *card)
 {
 	unsigned int i;
 
@@ -143,8 +135,14 @@ void glk_link_init(struct glk_card *card)
 		card->link_settings[i] = link_settings[i].reset;
 }
 
-/* Call after the interrupts are freed. */
-void glk_link_exit(struct glk_card *card)
+static void link_flush(struct glk_card *card)
 {
 	cancel_work_sync(&card->link_work);
 }
+
+const struct glk_part glk_link_part = {
+	.init = link_init,
+	.restore = link_restore,
+	.flush = link_flush,
+	.event = link_event,
+};

@@ -17,14 +17,19 @@ enum glk_link_setting {
 	GLK_LINK_SETTINGS,
 };
 
-/* link.c: callers of the second, third and fourth hold card->lock */
-bool glk_link_present(const struct glk_card *card);
+/* link.c: callers hold card->lock */
+extern const struct glk_part glk_link_part;
 int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
-void glk_link_restore(struct glk_card *card);
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
-void glk_link_event(struct glk_card *card);
-void glk_link_check(struct glk_card *card);
-void glk_link_init(struct glk_card *card);
-void glk_link_exit(struct glk_card *card);
+
+/* link_sysfs.c */
+extern const struct glk_part glk_link_sysfs_part;
+void glk_link_sysfs_init(void);
+
+/* capture.c */
+extern const struct glk_part glk_capture_part;
+void glk_capture_add(struct glk_card *card);
+void glk_capture_close(struct glk_card *card);
+void glk_capture_remove(struct glk_card *card);
 
 #endif /* GLK_LINK_H */

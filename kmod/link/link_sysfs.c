@@ -4,9 +4,9 @@
 #include <linux/sysfs.h>
 
 #include "core/card.h"
-#include "monitor/counters.h"
+#include "core/counters.h"
+#include "core/part.h"
 #include "link/link.h"
-#include "monitor/sysfs.h"
 
 /* --- settings --- */
 
@@ -227,12 +227,12 @@ static const struct attribute_group *link_groups[] = {
 };
 
 /* Cards without a link have no link directories. */
-int glk_link_sysfs_add(struct glk_card *card)
+static int link_sysfs_add(struct glk_card *card)
 {
 	return glk_link_present(card) ? sysfs_create_groups(&card->dev.kobj, link_groups) : 0;
 }
 
-void glk_link_sysfs_remove(struct glk_card *card)
+static void link_sysfs_remove(struct glk_card *card)
 {
 	if (glk_link_present(card))
 		sysfs_remove_groups(&card->dev.kobj, link_groups);
@@ -254,3 +254,8 @@ void glk_link_sysfs_init(void)
 		link_counter_attrs[i] = &attr->attr;
 	}
 }
+
+const struct glk_part glk_link_sysfs_part = {
+	.publish = link_sysfs_add,
+	.unpublish = link_sysfs_remove,
+};

@@ -10,6 +10,8 @@
 #include <linux/seq_file.h>
 
 #include "core/card.h"
+#include "core/part.h"
+#include "link/link.h"
 #include "monitor/debugfs.h"
 #include "monitor/dump.h"
 
@@ -63,7 +65,7 @@ static int dump_counters_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(dump_counters);
 
 /* Errors are ignored: the card works without these files. */
-void glk_debugfs_add(struct glk_card *card)
+static int debugfs_publish(struct glk_card *card)
 {
 	card->debugfs = debugfs_create_dir(dev_name(&card->dev), debugfs_root);
 	debugfs_create_file("state", 0400, card->debugfs, card, &dump_state_fops);
@@ -75,14 +77,20 @@ void glk_debugfs_add(struct glk_card *card)
 	debugfs_create_file("pool", 0400, card->debugfs, card, &dump_pool_fops);
 	debugfs_create_file("counters", 0400, card->debugfs, card, &dump_counters_fops);
 	glk_capture_add(card);
+	return 0;
 }
 
-void glk_debugfs_remove(struct glk_card *card)
+static void debugfs_unpublish(struct glk_card *card)
 {
 	glk_capture_close(card);
 	debugfs_remove_recursive(card->debugfs);
 	glk_capture_remove(card);
 }
+
+const struct glk_part glk_debugfs_part = {
+	.publish = debugfs_publish,
+	.unpublish = debugfs_unpublish,
+};
 
 void glk_debugfs_init(void)
 {

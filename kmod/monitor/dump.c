@@ -15,8 +15,8 @@
 #include <linux/vmalloc.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/counters.h"
+#include "core/context.h"
+#include "core/counters.h"
 #include "monitor/dump.h"
 #include "endpoint/partition.h"
 #include "pool/pool.h"

@@ -18,7 +18,8 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "monitor/counters.h"
+#include "core/part.h"
+#include "core/counters.h"
 #include "monitor/pmu.h"
 
 /* perf_event_attr.config: event 7:0, partition 15:8. */
@@ -305,7 +306,7 @@ static void pmu_set_card(struct glk_pmu *pmu, struct glk_card *card)
 }
 
 /* Failure is not fatal: the card works without perf. */
-void glk_pmu_attach(struct glk_card *card)
+static int pmu_attach(struct glk_card *card)
 {
 	unsigned int number = MINOR(card->dev.devt);
 	struct glk_pmu *pmu;
@@ -319,10 +320,11 @@ void glk_pmu_attach(struct glk_card *card)
 		pmu_set_card(pmu, card);
 	}
 	mutex_unlock(&pmus_lock);
+	return 0;
 }
 
 /* On return no event reads the card. */
-void glk_pmu_detach(struct glk_card *card)
+static void pmu_detach(struct glk_card *card)
 {
 	struct glk_pmu *pmu;
 
@@ -332,6 +334,11 @@ void glk_pmu_detach(struct glk_card *card)
 		pmu_set_card(pmu, NULL);
 	mutex_unlock(&pmus_lock);
 }
+
+const struct glk_part glk_pmu_part = {
+	.publish = pmu_attach,
+	.unpublish = pmu_detach,
+};
 
 int glk_pmu_init(void)
 {

@@ -3,13 +3,12 @@
 #ifndef GLK_PMU_H
 #define GLK_PMU_H
 
-struct glk_card;
+struct glk_part;
 
 #ifdef CONFIG_PERF_EVENTS
+extern const struct glk_part glk_pmu_part;
 int glk_pmu_init(void);
 void glk_pmu_exit(void);
-void glk_pmu_attach(struct glk_card *card);
-void glk_pmu_detach(struct glk_card *card);
 #else
 static inline int glk_pmu_init(void)
 {
@@ -17,14 +16,6 @@ static inline int glk_pmu_init(void)
 }
 
 static inline void glk_pmu_exit(void)
-{
-}
-
-static inline void glk_pmu_attach(struct glk_card *card)
-{
-}
-
-static inline void glk_pmu_detach(struct glk_card *card)
 {
 }
 #endif

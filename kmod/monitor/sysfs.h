@@ -6,15 +6,11 @@
 struct attribute_group;
 struct glk_card;
 
+/* limits_sysfs.c */
+extern const struct attribute_group glk_limit_group, glk_usage_group;
+
 /* sysfs.c */
 extern const struct attribute_group *glk_card_groups[];
 void glk_sysfs_init(void);
-int glk_sysfs_add(struct glk_card *card);
-void glk_sysfs_remove(struct glk_card *card);
-
-/* link_sysfs.c */
-void glk_link_sysfs_init(void);
-int glk_link_sysfs_add(struct glk_card *card);
-void glk_link_sysfs_remove(struct glk_card *card);
 
 #endif /* GLK_SYSFS_H */

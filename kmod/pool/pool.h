@@ -16,9 +16,7 @@
 #include "gpulink_regs.h"
 
 struct attribute_group;
-struct file;
 struct glk_card;
-struct glk_context;
 struct inode;
 
 /* Registers of block TSU that are settings. */
@@ -62,16 +60,8 @@ struct glk_pool_object {
 	struct work_struct free_work;
 };
 
-/* A descriptor that is not installed yet: see glk_file_ioctl(). */
-struct glk_new_file {
-	struct file *file;
-	int fd;
-};
-
-/* pool_memory.c: callers hold card->lock, except of the first two */
-int glk_pool_init(struct glk_card *card);
-void glk_pool_exit(struct glk_card *card);
-void glk_pool_restore(struct glk_card *card, bool lost);
+/* pool_memory.c: callers hold card->lock */
+extern const struct glk_part glk_pool_part;
 int glk_pool_set(struct glk_card *card, enum glk_pool_setting setting, u64 value);
 int glk_pool_memory_alloc(struct glk_card *card, struct glk_pool_object *object);
 void glk_pool_memory_free(struct glk_card *card, struct glk_pool_object *object);
@@ -80,30 +70,8 @@ int glk_pool_memory_clear(struct glk_card *card, unsigned long first, unsigned l
 int glk_pool_clear_all(struct glk_card *card);
 #define GLK_POOL_CLEAR_PAGES	16UL	/* cleared at once, at most: a simulated card takes long */
 
-/* pool.c: callers of the last four hold card->lock */
-int glk_pool_create(struct glk_context *ctx, struct gpulink_ioctl_pool_create *arg,
-		    struct glk_new_file *new);
-int glk_pool_share(struct glk_context *ctx, struct gpulink_ioctl_pool_share *arg,
-		   struct glk_new_file *new);
-int glk_pool_attach(struct glk_context *ctx, struct gpulink_ioctl_pool_attach *arg);
-int glk_pool_query(struct glk_context *ctx, struct gpulink_ioctl_pool_query *arg);
-void glk_pool_drop(struct glk_pool_object *object);
-void glk_pool_put(struct glk_pool_object *object);
-void glk_pool_zap(struct glk_card *card);
-void glk_pool_settle(struct glk_card *card);
-bool glk_pool_has_partition(const struct glk_card *card, unsigned int partition);
-
-/* pool_file.c */
-int glk_pool_object_init(struct glk_pool_object *object);
-void glk_pool_object_exit(struct glk_pool_object *object);
-int glk_pool_file_make(struct glk_pool_object *object, u32 rights, struct glk_new_file *new);
-void glk_pool_file_finish(struct glk_new_file *new, bool install);
-u32 glk_pool_file_rights(const struct file *file);
-struct glk_pool_object *glk_pool_file_object(const struct file *file);
-
 /* pool_sysfs.c */
+extern const struct glk_part glk_pool_sysfs_part;
 void glk_pool_sysfs_init(void);
-int glk_pool_sysfs_add(struct glk_card *card);
-void glk_pool_sysfs_remove(struct glk_card *card);
 
 #endif /* GLK_POOL_H */

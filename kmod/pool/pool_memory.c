@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 
 #include "core/card.h"
+#include "core/part.h"
 #include "pool/pool.h"
 
 /* Where the kernel's pages are larger than the card's, objects must not share one. */
@@ -27,16 +28,22 @@ static unsigned int pool_slot_of(const struct glk_pool *pool, unsigned long page
 	return page / pool_slot_pages(pool);
 }
 
-/* Before the card is published. The pool of a card without leases stays empty. */
-int glk_pool_init(struct glk_card *card)
+static void pool_init(struct glk_card *card)
 {
 	struct glk_pool *pool = &card->pool;
-	u64 caps, bytes = card->pool_bytes;
 
 	INIT_LIST_HEAD(&pool->objects);
 	pool->partition = -1;
 	pool->settings[GLK_POOL_READ_LEASE] = GLK_TSU_READ_LEASE_RESET;
 	pool->settings[GLK_POOL_WRITE_LEASE] = GLK_TSU_WRITE_LEASE_RESET;
+}
+
+/* The pool of a card without leases stays empty. */
+static int pool_identify(struct glk_card *card)
+{
+	struct glk_pool *pool = &card->pool;
+	u64 caps, bytes = card->pool_bytes;
+
 	if (!(card->features & GLK_CARD_FEATURES_LEASE_MASK))
 		return 0;
 	caps = glk_read(card, GLK_TSU_CAPS);
@@ -60,7 +67,7 @@ int glk_pool_init(struct glk_card *card)
 	return pool->used && pool->quarantine ? 0 : -ENOMEM;
 }
 
-void glk_pool_exit(struct glk_card *card)
+static void pool_exit(struct glk_card *card)
 {
 	kvfree(card->pool.used);
 	kvfree(card->pool.quarantine);
@@ -131,7 +138,7 @@ static void pool_end_quarantine(struct glk_pool *pool)
 }
 
 /* After a reset, which has emptied the card's queues. `lost`: with the card's power. */
-void glk_pool_restore(struct glk_card *card, bool lost)
+static void pool_restore(struct glk_card *card, bool lost)
 {
 	struct glk_pool *pool = &card->pool;
 	struct glk_pool_object *object;
@@ -301,3 +308,10 @@ int glk_pool_clear_all(struct glk_card *card)
 	pool->dirty = err;
 	return err;
 }
+
+const struct glk_part glk_pool_part = {
+	.init = pool_init,
+	.exit = pool_exit,
+	.identify = pool_identify,
+	.restore = pool_restore,
+};

@@ -5,7 +5,8 @@
 #include <linux/sysfs.h>
 
 #include "core/card.h"
-#include "monitor/counters.h"
+#include "core/counters.h"
+#include "core/part.h"
 #include "pool/pool.h"
 
 /* --- settings --- */
@@ -164,12 +165,12 @@ static const struct attribute_group *pool_groups[] = {
 };
 
 /* Cards without leases have no pool directories. */
-int glk_pool_sysfs_add(struct glk_card *card)
+static int pool_sysfs_add(struct glk_card *card)
 {
 	return card->pool.pages ? sysfs_create_groups(&card->dev.kobj, pool_groups) : 0;
 }
 
-void glk_pool_sysfs_remove(struct glk_card *card)
+static void pool_sysfs_remove(struct glk_card *card)
 {
 	if (card->pool.pages)
 		sysfs_remove_groups(&card->dev.kobj, pool_groups);
@@ -191,3 +192,8 @@ void glk_pool_sysfs_init(void)
 		pool_counter_attrs[i] = &attr->attr;
 	}
 }
+
+const struct glk_part glk_pool_sysfs_part = {
+	.publish = pool_sysfs_add,
+	.unpublish = pool_sysfs_remove,
+};

@@ -14,11 +14,11 @@
 #include <linux/uaccess.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
 #include "core/limits.h"
 #include "region/region.h"
 #include "registration/registration.h"
-#include "monitor/trace.h"
+#include "core/trace.h"
 #include "window/window.h"
 
 /* The records of regions lie in the second half of the record page. */

@@ -47,10 +47,10 @@ struct glk_region *glk_region_find(struct glk_context *ctx, unsigned int handle)
 void glk_regions_stop(struct glk_context *ctx);
 void glk_regions_free_all(struct glk_context *ctx);
 
-/* region_wait.c: callers of glk_regions_wake() hold vector_lock */
+/* region_wait.c */
+extern const struct glk_part glk_region_part;
 int glk_region_wait(struct glk_context *ctx, struct gpulink_ioctl_region_wait *arg,
 		    u64 deadline_ns);
 bool glk_regions_changed(struct glk_context *ctx);
-void glk_regions_wake(struct glk_context *ctx);
 
 #endif /* GLK_REGION_H */

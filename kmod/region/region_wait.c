@@ -7,12 +7,12 @@
 #include <linux/ktime.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
+#include "core/part.h"
 #include "region/region.h"
-#include "ring/ring.h"
 
 /* Interrupt of the context's vector. Waiters check the records. */
-void glk_regions_wake(struct glk_context *ctx)
+static void regions_wake(struct glk_context *ctx)
 {
 	lockdep_assert_held(&ctx->card->vector_lock);
 	if (!READ_ONCE(ctx->region_count))
@@ -95,7 +95,7 @@ int glk_region_wait(struct glk_context *ctx, struct gpulink_ioctl_region_wait *w
 		ret = region_poll(ctx, w, check);
 		if (ret)
 			return min(ret, 0);
-		sleep = glk_ring_sleep_time(deadline_ns);
+		sleep = glk_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ctx->ring.wait,
@@ -128,3 +128,7 @@ bool glk_regions_changed(struct glk_context *ctx)
 	mutex_unlock(&ctx->map_lock);
 	return changed;
 }
+
+const struct glk_part glk_region_part = {
+	.interrupt = regions_wake,
+};

@@ -17,7 +17,8 @@
 
 #include "core/account.h"
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
+#include "core/dmabuf.h"
 #include "core/page_list.h"
 #include "registration/registration.h"
 #include "window/window.h"
@@ -135,36 +136,6 @@ static void import_remap_work(struct work_struct *work)
 		glk_warn(card, GLK_ERROR_DMABUF,
 			 "could not map a moved dma-buf again (%d): entries that use registration %u fail\n",
 			 err, import->reg->handle);
-}
-
-/*
- * Exporters use different errors for memory that the card cannot reach. Users get one error, which
- * means that the data must be copied through process memory; the log has the exporter's.
- */
-int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err)
-{
-	switch (err) {
-	case -EOPNOTSUPP:
-	case -ENOTSUPP:		/* kernel-internal, but returned by some exporters */
-	case -EREMOTEIO:	/* from the DMA API: the bridges do not forward */
-	case -EPERM:
-	case -EHOSTUNREACH:
-		glk_warn(card, GLK_ERROR_PEER,
-			 "dma-buf of %s is not reachable (%d): the bridges do not guarantee peer-to-peer forwarding, or the exporter does not allow peer access\n",
-			 dmabuf->exp_name, err);
-		return -EHOSTUNREACH;
-	default:
-		return err;
-	}
-}
-
-/* Whether the descriptor's access mode includes the rights. */
-bool glk_import_allows(const struct dma_buf *dmabuf, u32 rights)
-{
-	fmode_t mode = dmabuf->file->f_mode;
-
-	return (!(rights & GPULINK_ALLOW_READ) || (mode & FMODE_READ)) &&
-	       (!(rights & GPULINK_ALLOW_WRITE) || (mode & FMODE_WRITE));
 }
 
 /* Attaches a dma-buf. Takes no lock of the card. */

@@ -10,7 +10,6 @@
 #include "core/account.h"
 #include "core/page_list.h"
 
-struct dma_buf;
 struct glk_card;
 struct glk_context;
 
@@ -32,6 +31,11 @@ struct glk_registration {
 	bool armed;		/* present in the card's table; under card->entry_lock */
 };
 
+/* entry.c */
+void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
+void glk_registrations_mark_disarmed(struct glk_context *ctx);
+
 /* registration.c */
 struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
 int glk_registration_map(struct glk_card *card, struct glk_registration *reg);
@@ -42,9 +46,6 @@ void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *r
 void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
 void glk_registrations_free(struct list_head *unmapped);
 void glk_registration_free(struct glk_registration *reg);
-void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
-void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
-void glk_registrations_mark_disarmed(struct glk_context *ctx);
 struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned int handle);
 
 /* dmabuf_import.c */
@@ -53,7 +54,5 @@ struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 of
 int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
 void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);
-bool glk_import_allows(const struct dma_buf *dmabuf, u32 rights);
-int glk_import_report_error(struct glk_card *card, const struct dma_buf *dmabuf, int err);
 
 #endif /* GLK_REGISTRATION_H */

@@ -13,9 +13,10 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
+#include "core/part.h"
 #include "ring/ring.h"
-#include "monitor/trace.h"
+#include "core/trace.h"
 
 #define SQ_BYTES	(GLK_RING_ENTRIES * GLK_SQE_BYTES)
 #define CQ_BYTES	(GLK_RING_ENTRIES * GLK_CQE_BYTES)
@@ -109,7 +110,7 @@ int glk_ring_create(struct glk_context *ctx)
 
 /*
  * Call after the card has stopped using the rings. Waiters hold a reference to the file; they check
- * the state and return.
+ * the state and return. Rings mapped into the process are freed next: glk_user_ring_free().
  */
 void glk_ring_destroy(struct glk_context *ctx)
 {
@@ -119,7 +120,6 @@ void glk_ring_destroy(struct glk_context *ctx)
 	spin_lock_irq(&ctx->card->vector_lock);
 	ctx->card->wake[ctx->id] = NULL;
 	spin_unlock_irq(&ctx->card->vector_lock);
-	glk_user_ring_free(ctx);
 	dma_free_coherent(dev, CQ_BYTES, ring->cq, ring->cq_dma);
 	dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
 	ring->sq = NULL;
@@ -230,7 +230,8 @@ void glk_ring_reap(struct glk_context *ctx)
 	spin_unlock_irqrestore(&ring->lock, flags);
 	if (any)
 		wake_up_all(&ring->wait);
-	glk_uring_complete_batches(&ended);
+	if (!list_empty(&ended))
+		ring->end(&ended);
 }
 
 static void ring_doorbell(struct glk_context *ctx)
@@ -501,3 +502,39 @@ int glk_ring_submit_release(struct glk_context *ctx, struct glk_batch *batch)
 	spin_unlock_irq(&ring->lock);
 	return 0;
 }
+
+/* Wakes the waiters of stopped rings. */
+static void rings_check(struct glk_card *card)
+{
+	struct glk_context *ctx;
+	unsigned long flags;
+	unsigned int i;
+	u64 status;
+
+	spin_lock_irqsave(&card->vector_lock, flags);
+	for (i = 0; i < card->context_count; i++) {
+		ctx = card->wake[i];
+		if (!ctx)
+			continue;
+		status = glk_read(card, glk_context_reg(i, GLK_CONTEXT_STATUS));
+		if (!status || status == U64_MAX)
+			continue;
+		if (!ctx->ring.status)
+			glk_warn(card, GLK_ERROR_RING,
+				 "ring of context %u stopped with status %llu\n", i, status);
+		WRITE_ONCE(ctx->ring.status, status);
+		glk_ring_wake(ctx);
+	}
+	spin_unlock_irqrestore(&card->vector_lock, flags);
+}
+
+static void rings_event(struct glk_card *card, u64 causes, bool missed)
+{
+	if (causes & GLK_CARD_ERROR_CAUSE_RING_MASK)
+		rings_check(card);
+}
+
+const struct glk_part glk_ring_part = {
+	.interrupt = glk_ring_reap,
+	.event = rings_event,
+};

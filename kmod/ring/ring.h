@@ -4,7 +4,6 @@
 #define GLK_RING_H
 
 #include <linux/list.h>
-#include <linux/poll.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -66,6 +65,7 @@ struct glk_ring {
 	unsigned int submitted;	/* SUBMIT entries whose completions were not fetched yet */
 	unsigned int releases;	/* in flight */
 	struct list_head commands;	/* pending io_uring commands */
+	void (*end)(struct list_head *ended);	/* completes commands; in interrupts, too */
 	u16 tick;		/* of the watchdog */
 	u16 status;		/* nonzero: the ring stopped with this GLK_ST_* */
 	/* Non-NULL: the card uses these rings instead. Changed under card->lock and lock. */
@@ -74,6 +74,7 @@ struct glk_ring {
 };
 
 /* ring.c */
+extern const struct glk_part glk_ring_part;
 int glk_ring_create(struct glk_context *ctx);
 void glk_ring_destroy(struct glk_context *ctx);
 void glk_ring_reap(struct glk_context *ctx);
@@ -90,9 +91,8 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 int glk_ring_take_completions(struct glk_context *ctx, __le64 (*out)[2], unsigned int room);
 int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns);
 int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
+int glk_context_error_count(struct glk_context *ctx, u32 *errors);
 int glk_ring_poll(struct glk_context *ctx, bool check);
-unsigned long glk_ring_sleep_time(u64 deadline_ns);
-__poll_t glk_file_poll(struct file *file, poll_table *table);
 int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
 void glk_ring_use_kernel_rings(struct glk_context *ctx);
 
@@ -104,8 +104,7 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 
 /* uring.c */
 int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
-void glk_uring_complete_batches(struct list_head *ended);
-void glk_uring_watchdog(struct work_struct *work);
+void glk_uring_init(struct glk_context *ctx);
 
 /* user_ring.c: callers hold card->lock, except for the wait and the last three */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);

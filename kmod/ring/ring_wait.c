@@ -8,10 +8,10 @@
 #include <linux/ktime.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "region/region.h"
+#include "core/context.h"
 #include "ring/ring.h"
-#include "monitor/trace.h"
+#include "core/trace.h"
+#include "window/window.h"
 
 /* True if `least` completions can be fetched, or no more are pending. */
 static bool ring_has_completions(struct glk_ring *ring, unsigned int least)
@@ -22,17 +22,6 @@ static bool ring_has_completions(struct glk_ring *ring, unsigned int least)
 	result = ring->done_count >= min(least, ring->submitted);
 	spin_unlock_irq(&ring->lock);
 	return result;
-}
-
-/* Jiffies to sleep until the deadline or the next liveness check; 0: the deadline has passed. */
-unsigned long glk_ring_sleep_time(u64 deadline_ns)
-{
-	u64 now = ktime_get_ns();
-
-	if (now >= deadline_ns)
-		return 0;
-	return nsecs_to_jiffies(min_t(u64, deadline_ns - now,
-				      GLK_ALIVE_POLL_MS * NSEC_PER_MSEC)) + 1;
 }
 
 /* Polls the ring, in case an interrupt is late, and with `check` also whether the card responds. */
@@ -64,7 +53,7 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 		err = glk_ring_poll(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
 		if (err || ring_has_completions(ring, least))
 			return err;
-		sleep = glk_ring_sleep_time(deadline_ns);
+		sleep = glk_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait,
@@ -76,42 +65,6 @@ int glk_ring_wait(struct glk_context *ctx, unsigned int least, u64 deadline_ns)
 			return -EINTR;
 		check = !left;
 	}
-}
-
-/*
- * poll() of the device: readable if completions can be fetched, writable if the kernel's ring has
- * room. Interrupts and changes of the card's state wake ring->wait; reaping a mapped ring would
- * wake it, too, and poll() would never sleep.
- */
-__poll_t glk_file_poll(struct file *file, poll_table *table)
-{
-	struct glk_context *ctx = file->private_data;
-	struct glk_ring *ring = &ctx->ring;
-	__poll_t mask = 0;
-	int ready;
-
-	poll_wait(file, &ring->wait, table);
-	if (glk_context_enter(ctx))
-		return EPOLLERR | EPOLLHUP;
-	if (!glk_card_responds(ctx->card)) {
-		glk_card_mark_lost(ctx->card);
-		mask = EPOLLERR | EPOLLHUP;
-	}
-	ready = glk_user_ring_readable(ctx);
-	if (ready < 0)
-		glk_ring_reap(ctx);
-	if (glk_regions_changed(ctx))
-		mask |= EPOLLPRI;
-	glk_context_leave(ctx);
-	spin_lock_irq(&ring->lock);
-	if (ready > 0 || (ready < 0 && ring->done_count))
-		mask |= EPOLLIN | EPOLLRDNORM;
-	if (ready < 0 && ring->free_count)
-		mask |= EPOLLOUT | EPOLLWRNORM;
-	if (ring->status)
-		mask |= EPOLLERR;
-	spin_unlock_irq(&ring->lock);
-	return mask;
 }
 
 /* Waits until `count` cells are free. */
@@ -127,7 +80,7 @@ int glk_ring_wait_room(struct glk_context *ctx, unsigned int count, u64 deadline
 		err = glk_ring_poll(ctx, check) ?: (READ_ONCE(ring->user) ? -EBUSY : 0);
 		if (err || READ_ONCE(ring->free_count) >= count)
 			return err;
-		sleep = glk_ring_sleep_time(deadline_ns);
+		sleep = glk_sleep_time(deadline_ns);
 		if (!sleep)
 			return -EAGAIN;
 		left = wait_event_interruptible_timeout(ring->wait,
@@ -155,7 +108,7 @@ static int ring_wait_release(struct glk_context *ctx, const struct glk_batch *ba
 		err = glk_ring_poll(ctx, check);
 		if (err || !READ_ONCE(batch->left))
 			return err;
-		sleep = glk_ring_sleep_time(deadline_ns);
+		sleep = glk_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_killable_timeout(ctx->ring.wait,
@@ -200,4 +153,26 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns)
 			ring->slots[i].batch = NULL;
 	spin_unlock_irq(&ring->lock);
 	return ring_trace_release_end(ctx, batch.left ? err : batch.error, begin);
+}
+
+/*
+ * Total number of failed accesses, reported by releases. A window accessed after its endpoint or
+ * range was removed keeps losing stores, so every later release increments the count.
+ */
+int glk_context_error_count(struct glk_context *ctx, u32 *errors)
+{
+	u64 counted;
+	int err;
+
+	err = glk_context_enter(ctx);
+	if (err)
+		return err;
+	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+	err = glk_card_read_error(ctx->card, counted);
+	mutex_lock(&ctx->card->lock);
+	ctx->lost_releases += glk_window_any_lost(ctx);
+	*errors = counted + ctx->errors_base + ctx->lost_releases;
+	mutex_unlock(&ctx->card->lock);
+	glk_context_leave(ctx);
+	return err;
 }

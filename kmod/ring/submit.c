@@ -7,13 +7,12 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 
-#include "file/context.h"
+#include "core/context.h"
 #include "ring/ring.h"
 
 int glk_submit_init(struct glk_context *ctx)
 {
 	mutex_init(&ctx->submit_lock);
-	INIT_DELAYED_WORK(&ctx->watchdog, glk_uring_watchdog);
 	ctx->chunk = kvmalloc_array(GLK_USER_ENTRIES, GLK_SQE_BYTES, GFP_KERNEL_ACCOUNT);
 	return ctx->chunk ? 0 : -ENOMEM;
 }

@@ -11,7 +11,7 @@
 #include <linux/uio.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
 #include "ring/ring.h"
 #include "uring.h"
 
@@ -176,7 +176,7 @@ static void uring_cmd_finish(struct io_uring_cmd *cmd, unsigned int issue_flags)
 GLK_URING_TASK_WORK(uring_cmd_finish_in_task, uring_cmd_finish)
 
 /* May run in interrupt context. */
-void glk_uring_complete_batches(struct list_head *ended)
+static void uring_complete_batches(struct list_head *ended)
 {
 	struct glk_batch *batch, *next;
 
@@ -184,16 +184,23 @@ void glk_uring_complete_batches(struct list_head *ended)
 		io_uring_cmd_complete_in_task(uring_batch_cmd(batch), uring_cmd_finish_in_task);
 }
 
-void glk_uring_watchdog(struct work_struct *work)
+static void uring_watchdog(struct work_struct *work)
 {
 	struct glk_context *ctx = container_of(to_delayed_work(work), struct glk_context, watchdog);
 	LIST_HEAD(ended);
 	bool more;
 
 	more = glk_ring_expire(ctx, glk_ring_poll(ctx, true), &ended);
-	glk_uring_complete_batches(&ended);
+	uring_complete_batches(&ended);
 	if (more)
 		queue_delayed_work(glk_wq, &ctx->watchdog, nsecs_to_jiffies(WATCH_NS));
+}
+
+/* Before the ring is used. */
+void glk_uring_init(struct glk_context *ctx)
+{
+	ctx->ring.end = uring_complete_batches;
+	INIT_DELAYED_WORK(&ctx->watchdog, uring_watchdog);
 }
 
 /* --- submission --- */

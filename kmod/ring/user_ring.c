@@ -20,7 +20,7 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
 #include "core/memory.h"
 #include "ring/ring.h"
 
@@ -195,7 +195,7 @@ int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns)
 			return left < 0 ? left : 0;
 		if (err)
 			return err;
-		sleep = glk_ring_sleep_time(deadline_ns);
+		sleep = glk_sleep_time(deadline_ns);
 		if (!sleep)
 			return -ETIMEDOUT;
 		left = wait_event_interruptible_timeout(ring->wait, user_ring_wait_done(ctx, index),

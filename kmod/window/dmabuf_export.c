@@ -21,7 +21,7 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
 #include "window/window.h"
 
 #ifdef GLK_HAVE_P2P_EXPORT
@@ -294,7 +294,7 @@ unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid)
  * A card is probed: slices that importers can reach since it was bound before are not free.
  * Before the card is published.
  */
-void glk_quarantine_adopt(struct glk_card *card)
+int glk_quarantine_adopt(struct glk_card *card)
 {
 	u64 bytes = (u64)card->slices << card->slice_shift;
 	struct glk_export *export;
@@ -314,6 +314,7 @@ void glk_quarantine_adopt(struct glk_card *card)
 		bitmap_set(card->slice_map, export->first, export->slices);
 	}
 	mutex_unlock(&quarantine_lock);
+	return 0;
 }
 
 /* A card is being removed: the next owner of its addresses must not receive importers' stores. */
@@ -369,8 +370,9 @@ unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid)
 	return 0;
 }
 
-void glk_quarantine_adopt(struct glk_card *card)
+int glk_quarantine_adopt(struct glk_card *card)
 {
+	return 0;
 }
 
 void glk_quarantine_wait(struct glk_card *card)

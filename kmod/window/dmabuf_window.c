@@ -23,9 +23,9 @@
 
 #include "core/account.h"
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
+#include "core/dmabuf.h"
 #include "endpoint/partition.h"
-#include "registration/registration.h"
 #include "window/window.h"
 
 #define MOVE_TIMEOUT	(2 * HZ)
@@ -53,11 +53,6 @@ struct glk_proof {
 	unsigned long deadline;		/* for the work to succeed, in jiffies */
 	struct list_head list;		/* in glk_revoked.proofs */
 };
-
-bool glk_proof_moving(const struct glk_window *window)
-{
-	return window->proof && READ_ONCE(window->proof->moving);
-}
 
 static void proof_drop_mapping(struct glk_proof *proof)
 {
@@ -381,12 +376,66 @@ static void proof_free(struct glk_proof *proof)
 	kfree(proof);
 }
 
+static bool proof_moving(const struct glk_window *window)
+{
+	return READ_ONCE(window->proof->moving);
+}
+
+static void proof_revoke(struct glk_window *window)
+{
+	proof_disarm(window->proof);
+}
+
+static void proof_drained(struct glk_window *window, int err)
+{
+	if (!err)
+		proof_set_drained(window->proof);
+}
+
+/* The card cannot access memory any more. */
+static void proof_mark_disarmed(struct glk_proof *proof)
+{
+	spin_lock(&proof->card->entry_lock);
+	proof->armed = false;
+	proof->queued = false;
+	spin_unlock(&proof->card->entry_lock);
+}
+
+/*
+ * The revoked window is removed from the card. Returns whether glk_proofs_free() frees it, without
+ * locks: the exporter may take its time.
+ */
+static bool proof_retire(struct glk_context *ctx, struct glk_window *window,
+			 struct list_head *proofs)
+{
+	struct glk_proof *proof = window->proof;
+
+	lockdep_assert_held(&ctx->card->lock);
+	if (ctx->card->state == GLK_LIVE)
+		proof_settle(proof);
+	else
+		proof_mark_disarmed(proof);
+	proof->retired = true;
+	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
+	list_add_tail(&proof->list, proofs);
+	return true;
+}
+
+static const struct glk_window_ops proof_window_ops = {
+	.moving = proof_moving,
+	.revoke = proof_revoke,
+	.drained = proof_drained,
+	.retire = proof_retire,
+};
+
 /* The memory is mapped: puts the window into the aperture. */
 static int proof_place(struct glk_proof *proof, struct glk_window *window)
 {
 	int err;
 
-	window->proof = proof;	/* before page faults find the window */
+	/* Before page faults find the window. */
+	window->proof = proof;
+	window->ops = &proof_window_ops;
 	err = glk_window_place(proof->ctx, window);
 	if (err)
 		return err;
@@ -464,50 +513,6 @@ int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *
 	return err;
 }
 
-/* Revokes the card's access. Under card->lock. */
-void glk_proof_revoke(struct glk_window *window)
-{
-	if (window->proof)
-		proof_disarm(window->proof);
-}
-
-/* The stores of its revoked window were drained. Under card->lock. */
-void glk_proof_drained(struct glk_window *window)
-{
-	if (window->proof)
-		proof_set_drained(window->proof);
-}
-
-/* The card cannot access memory any more. */
-static void proof_mark_disarmed(struct glk_proof *proof)
-{
-	spin_lock(&proof->card->entry_lock);
-	proof->armed = false;
-	proof->queued = false;
-	spin_unlock(&proof->card->entry_lock);
-}
-
-/*
- * The revoked window is removed from the card. Returns whether glk_proofs_free() frees it, without
- * locks: the exporter may take its time.
- */
-bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window, struct list_head *proofs)
-{
-	struct glk_proof *proof = window->proof;
-
-	lockdep_assert_held(&ctx->card->lock);
-	if (!proof)
-		return false;
-	if (ctx->card->state == GLK_LIVE)
-		proof_settle(proof);
-	else
-		proof_mark_disarmed(proof);
-	proof->retired = true;
-	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
-	list_add_tail(&proof->list, proofs);
-	return true;
-}
-
 /*
  * Detaches the dma-bufs of windows that were freed, while the card is bound: with the device
  * locked, or glk_binding_get(). Without locks that the work takes.
@@ -520,13 +525,13 @@ void glk_proofs_free(struct list_head *proofs)
 		proof_free(proof);
 }
 
-/* See glk_contexts_mark_disarmed(). */
+/* See contexts_mark_disarmed(). */
 void glk_proofs_mark_disarmed(struct glk_context *ctx)
 {
 	struct glk_window *window;
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry(window, &ctx->windows, list)
-		if (window->proof)
+		if (window->ops == &proof_window_ops)
 			proof_mark_disarmed(window->proof);
 }

@@ -18,6 +18,21 @@ struct glk_pool_object;
 /* Wait for importers of a window, by the call that unmaps it and by the removal of the card. */
 #define GLK_IMPORTER_TIMEOUT	(2 * HZ)
 
+struct glk_window;
+
+/* What others do with windows of theirs. All but the last may be NULL. Under card->lock, mostly. */
+struct glk_window_ops {
+	/* Whether the memory moves: page faults wait. Under map_lock. */
+	bool (*moving)(const struct glk_window *window);
+	/* Before the slices of a revoked window are cleared. */
+	void (*revoke)(struct glk_window *window);
+	/* After that; err: the card may still have stores for its memory. */
+	void (*drained)(struct glk_window *window, int err);
+	/* The window is removed from the card. True: freed with what was added to `proofs`. */
+	bool (*retire)(struct glk_context *ctx, struct glk_window *window,
+		       struct list_head *proofs);
+};
+
 struct glk_window {
 	struct list_head list;
 	unsigned int handle;	/* first slice */
@@ -30,13 +45,17 @@ struct glk_window {
 	unsigned int regions;	/* that use it; under card->lock */
 	bool lost;		/* accessed since then: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
-	struct glk_pool_object *object;	/* whose memory it shows, or NULL; holds a use */
-	/* Windows on a dma-buf (dmabuf_window.c): used instead of offset. */
-	struct glk_proof *proof;
-	u64 *places;		/* of the slices, in the endpoint's memory */
+	/* Not on ranges: on a pool object, of which it holds a use, or on a dma-buf. */
+	const struct glk_window_ops *ops;
+	union {
+		struct glk_pool_object *object;
+		struct glk_proof *proof;
+	};
+	u64 *places;		/* of the slices, used instead of offset; or NULL */
 };
 
-/* window.c: callers hold card->lock, except of the last two */
+/* window.c: callers hold card->lock, except of the last one, and map_lock for the range */
+extern const struct glk_part glk_window_part;
 int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_head *proofs);
 struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights);
@@ -48,17 +67,17 @@ void glk_window_zap(struct glk_card *card, struct address_space *mapping,
 void glk_window_revoke(struct glk_context *ctx, struct glk_window *window);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
 void glk_window_free_all(struct glk_context *ctx, struct list_head *proofs);
-void glk_window_revoke_partition(struct glk_card *card, unsigned int partition, u64 ranges);
 bool glk_window_any_lost(struct glk_context *ctx);
-int glk_context_mmap(struct glk_context *ctx, struct vm_area_struct *vma);
+struct glk_window *glk_window_find_range(struct glk_context *ctx, u64 start, u64 bytes);
 void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
+
+static inline bool glk_window_moving(const struct glk_window *window)
+{
+	return window->ops && window->ops->moving && window->ops->moving(window);
+}
 
 /* dmabuf_window.c: callers hold card->lock, except of glk_proof_open() and glk_proofs_free() */
 int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg);
-bool glk_proof_moving(const struct glk_window *window);
-void glk_proof_revoke(struct glk_window *window);
-void glk_proof_drained(struct glk_window *window);
-bool glk_proof_retire(struct glk_context *ctx, struct glk_window *window, struct list_head *proofs);
 void glk_proofs_free(struct list_head *proofs);
 void glk_proofs_mark_disarmed(struct glk_context *ctx);
 
@@ -68,7 +87,7 @@ void glk_window_export_revoke(struct glk_window *window);
 bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window);
 bool glk_is_window_export(const struct dma_buf *dmabuf);
 unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid);
-void glk_quarantine_adopt(struct glk_card *card);
+int glk_quarantine_adopt(struct glk_card *card);
 void glk_quarantine_wait(struct glk_card *card);
 void glk_quarantine_exit(void);
 

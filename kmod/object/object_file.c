@@ -11,58 +11,12 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/mount.h>
-#include <linux/pseudo_fs.h>
 #include <linux/seq_file.h>
 
 #include "core/card.h"
 #include "core/memory.h"
+#include "object/object.h"
 #include "pool/pool.h"
-
-#define POOL_FS_MAGIC	0x676c6b70
-
-/* The file system of the objects' inodes; never visible. */
-static int pool_fs_init_context(struct fs_context *fc)
-{
-	return init_pseudo(fc, POOL_FS_MAGIC) ? 0 : -ENOMEM;
-}
-
-static struct file_system_type pool_fs = {
-	.name = "gpulink_pool",
-	.owner = THIS_MODULE,
-	.init_fs_context = pool_fs_init_context,
-	.kill_sb = kill_anon_super,
-};
-
-static struct vfsmount *pool_mount;
-static int pool_mount_count;
-
-int glk_pool_object_init(struct glk_pool_object *object)
-{
-	int err;
-
-	object->dummy_page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!object->dummy_page)
-		return -ENOMEM;
-	err = simple_pin_fs(&pool_fs, &pool_mount, &pool_mount_count);
-	if (err)
-		goto free;
-	object->inode = alloc_anon_inode(pool_mount->mnt_sb);
-	if (!IS_ERR(object->inode))
-		return 0;
-	err = PTR_ERR(object->inode);
-	simple_release_fs(&pool_mount, &pool_mount_count);
-free:
-	free_page((unsigned long)object->dummy_page);
-	return err;
-}
-
-void glk_pool_object_exit(struct glk_pool_object *object)
-{
-	iput(object->inode);
-	simple_release_fs(&pool_mount, &pool_mount_count);
-	free_page((unsigned long)object->dummy_page);
-}
 
 static int pool_file_release(struct inode *inode, struct file *file)
 {

@@ -1,184 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Pool objects: their life, and the partition that leads to them.
- *
- * The windows of all objects go through one partition whose endpoint is the pool. The driver takes
- * it when the first object is made, and gives it back with the last one. Meanwhile neither the
- * administrator nor users can use it, or the pool, in another way: possession of a descriptor is
- * the only right to an object.
- */
-#include <linux/cred.h>
+/* The ioctls of pool objects, and windows on them. */
 #include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "core/limits.h"
-#include "endpoint/partition.h"
+#include "core/context.h"
+#include "object/object.h"
 #include "pool/pool.h"
-#include "monitor/trace.h"
 #include "window/window.h"
-
-/* Whether it is the partition of pool objects. */
-bool glk_pool_has_partition(const struct glk_card *card, unsigned int partition)
-{
-	lockdep_assert_held(&card->lock);
-	return card->pool.partition == (int)partition;
-}
-
-/* A partition that is open to the remote card would grant it the whole pool. */
-static bool pool_can_take(const struct glk_partition *p)
-{
-	return p->kind == GPULINK_ENDPOINT_NONE && !p->held && !p->paused &&
-	       !(p->settings[GLK_PARTITION_MODE / 8] & GLK_PARTITION_MODE_OPEN_MASK);
-}
-
-/* Makes the pool the endpoint of the last free partition. */
-static int pool_take_partition(struct glk_card *card)
-{
-	unsigned int i = card->partition_count;
-	struct glk_partition *p;
-
-	lockdep_assert_held(&card->lock);
-	if (card->pool.partition >= 0)
-		return 0;
-	for (i = 0; i < card->partition_count; i++)
-		if (card->partitions[i].kind == GPULINK_ENDPOINT_POOL)
-			return -EBUSY;
-	if (glk_endpoints_release_pool(card))
-		return -EBUSY;
-	while (i--) {
-		p = &card->partitions[i];
-		if (!pool_can_take(p))
-			continue;
-		p->kind = GPULINK_ENDPOINT_POOL;
-		p->base = 0;
-		p->bytes = card->pool_bytes;
-		card->pool.partition = i;
-		glk_partition_restore(card, i);
-		/* The card rejects it if stores for the previous endpoint are still queued. */
-		if (glk_read(card, glk_partition_reg(i, GLK_PARTITION_EP_KIND)) == GLK_EP_POOL)
-			return 0;
-		card->pool.partition = -1;
-		glk_endpoint_clear(card, i);
-	}
-	return -ENOSPC;
-}
-
-/* Gives the partition back when there are no objects. A card that is not live does so later. */
-void glk_pool_settle(struct glk_card *card)
-{
-	int partition = card->pool.partition;
-
-	lockdep_assert_held(&card->lock);
-	if (partition < 0 || card->pool.object_count || card->state != GLK_LIVE)
-		return;
-	glk_endpoint_clear(card, partition);
-	card->pool.partition = -1;
-}
-
-static void pool_object_free(struct work_struct *work)
-{
-	struct glk_pool_object *object = container_of(work, struct glk_pool_object, free_work);
-
-	glk_pool_object_exit(object);
-	put_device(&object->card->dev);
-	kfree(object);
-	glk_object_put();
-}
-
-/* Ends a use of the object. With the last one its memory is free; the rest needs no locks. */
-void glk_pool_put(struct glk_pool_object *object)
-{
-	struct glk_card *card = object->card;
-
-	lockdep_assert_held(&card->lock);
-	if (--object->users)
-		return;
-	trace_gpulink_pool_free(object);
-	list_del(&object->list);
-	card->pool.object_count--;
-	glk_pool_memory_free(card, object);
-	glk_pool_settle(card);
-	queue_work(glk_wq, &object->free_work);
-}
-
-/* The same, without locks. */
-void glk_pool_drop(struct glk_pool_object *object)
-{
-	struct glk_card *card = object->card;
-
-	/* Until it has been unlocked: the work may free the object at once. */
-	get_device(&card->dev);
-	down_read(&card->state_lock);
-	mutex_lock(&card->lock);
-	glk_pool_put(object);
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-	put_device(&card->dev);
-}
-
-/* Revokes all mappings of the objects' memory. */
-void glk_pool_zap(struct glk_card *card)
-{
-	struct glk_pool_object *object;
-
-	lockdep_assert_held(&card->lock);
-	list_for_each_entry(object, &card->pool.objects, list)
-		unmap_mapping_range(object->inode->i_mapping, 0, 0, 1);
-}
-
-static struct glk_pool_object *pool_object_alloc(struct glk_card *card, u64 bytes, u32 grain)
-{
-	struct glk_pool_object *object;
-	int err;
-
-	object = kzalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
-	if (!object)
-		return ERR_PTR(-ENOMEM);
-	err = glk_pool_object_init(object);
-	if (err) {
-		kfree(object);
-		return ERR_PTR(err);
-	}
-	INIT_WORK(&object->free_work, pool_object_free);
-	get_device(&card->dev);
-	glk_object_get();
-	object->card = card;
-	object->bytes = bytes;
-	object->grain_order = ilog2(grain);
-	object->uid = current_uid();
-	object->users = 1;
-	return object;
-}
-
-/* Gives the object its memory, which is not cleared yet. */
-static int pool_add(struct glk_context *ctx, struct glk_pool_object *object)
-{
-	struct glk_card *card = ctx->card;
-	int err;
-
-	lockdep_assert_held(&card->lock);
-	if (!glk_limit_pool(card, object->bytes))
-		return -EDQUOT;
-	err = pool_take_partition(card);
-	if (err)
-		return err;
-	err = glk_pool_memory_alloc(card, object);
-	if (err) {
-		glk_pool_settle(card);
-		return err;
-	}
-	card->pool.dirty = true;
-	card->pool.object_count++;
-	list_add_tail(&object->list, &card->pool.objects);
-	trace_gpulink_pool_create(object);
-	return 0;
-}
 
 /* Clears its memory in pieces, between which others get the card. */
 static int pool_clear(struct glk_context *ctx, struct glk_pool_object *object)
@@ -218,18 +49,18 @@ int glk_pool_create(struct glk_context *ctx, struct gpulink_ioctl_pool_create *a
 		return -EINVAL;
 	if (!card->pool.pages)
 		return -EOPNOTSUPP;
-	object = pool_object_alloc(card, arg->bytes, grain);
+	object = glk_pool_object_alloc(card, arg->bytes, grain);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
 	err = glk_context_enter(ctx);
 	if (!err) {
 		mutex_lock(&card->lock);
-		err = pool_add(ctx, object);
+		err = glk_pool_object_add(ctx, object);
 		mutex_unlock(&card->lock);
 		glk_context_leave(ctx);
 	}
 	if (err) {
-		pool_object_free(&object->free_work);
+		glk_pool_object_free(object);
 		return err;
 	}
 	err = pool_clear(ctx, object) ?: glk_pool_file_make(object, arg->flags, new);
@@ -304,6 +135,25 @@ int glk_pool_share(struct glk_context *ctx, struct gpulink_ioctl_pool_share *arg
 	return err;
 }
 
+/* The card may still have stores for it. */
+static void pool_window_drained(struct glk_window *window, int err)
+{
+	if (err)
+		window->object->quarantine = true;
+}
+
+static bool pool_window_retire(struct glk_context *ctx, struct glk_window *window,
+			       struct list_head *proofs)
+{
+	glk_pool_put(window->object);
+	return false;
+}
+
+static const struct glk_window_ops pool_window_ops = {
+	.drained = pool_window_drained,
+	.retire = pool_window_retire,
+};
+
 /* Puts a window on the object's memory into the aperture. */
 static int pool_map(struct glk_context *ctx, struct glk_pool_object *object,
 		    struct gpulink_ioctl_pool_attach *arg)
@@ -325,6 +175,7 @@ static int pool_map(struct glk_context *ctx, struct glk_pool_object *object,
 	}
 	object->users++;
 	window->object = object;
+	window->ops = &pool_window_ops;
 	glk_window_write_slices(ctx, window);
 	arg->handle = window->handle;
 	arg->bytes = object->bytes;

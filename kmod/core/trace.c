@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tracepoint definitions. */
-#include "file/context.h"
+#include "core/context.h"
 
 #define CREATE_TRACE_POINTS
-#include "monitor/trace.h"
+#include "core/trace.h"

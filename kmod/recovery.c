@@ -11,11 +11,10 @@
 #include <linux/slab.h>
 
 #include "core/card.h"
-#include "file/context.h"
-#include "monitor/debugfs.h"
+#include "core/part.h"
+#include "device.h"
+#include "file/file.h"
 #include "monitor/dump.h"
-#include "endpoint/partition.h"
-#include "registration/registration.h"
 
 /*
  * Quiesces the card. On return all waiters have been woken, no mapping reaches the card, and the
@@ -33,21 +32,20 @@ static void card_quiesce(struct glk_card *card, enum glk_state to, bool reachabl
 	/* Only resume ends the suspended state. */
 	if (card->state != GLK_SUSPENDED || to == GLK_REMOVED)
 		glk_card_set_state(card, to);
-	glk_contexts_wake(card);
+	glk_parts_call(wake, card);
 	if (to == GLK_LOST)
 		core = glk_coredump_make(card, "a bus error");
-	glk_contexts_zap(card);
-	glk_pool_zap(card);
+	glk_parts_call(zap, card);
 	reachable = live && reachable && glk_card_responds(card);
 	if (reachable) {
 		glk_card_drain(card, GLK_DRAIN_CARD, 0);
 		glk_write(card, GLK_CARD_CONTROL, 0);
 		glk_read(card, GLK_CARD_STATUS);	/* flush the posted write */
 	}
-	glk_capture_stop(card, glk_card_error(card), reachable);
+	glk_parts_call(stop, card, reachable);
 	pci_clear_master(card->pdev);
 	/* Only now: until here a dma-buf may move, and its notification must revoke the access. */
-	glk_contexts_mark_disarmed(card);
+	glk_parts_call(disarm, card);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
 	glk_coredump_publish(card, core);
@@ -82,18 +80,18 @@ static void card_bring_up(struct glk_card *card, enum glk_state from, const char
 				why);
 	} else {
 		glk_recovery_save_config(card);
-		glk_contexts_detach(card, &revoked);
+		glk_parts_call(detach, card, &revoked);
 		dev_info(&pdev->dev, "recovered from %s, generation %llu\n", why, card->generation);
 	}
 	glk_card_set_state(card, err ? GLK_LOST : GLK_LIVE);
-	glk_pool_settle(card);
+	glk_parts_call(settle, card);
 unlock:
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
 	glk_coredump_publish(card, core);
 	/* The device is locked, hence the card stays bound. */
 	glk_revoked_free(card, &revoked);
-	glk_ranges_sweep(card);
+	glk_parts_call(sweep, card);
 }
 
 /* The part of glk_card_mark_lost() that needs to sleep. */
@@ -106,11 +104,10 @@ static void card_lost_work(struct work_struct *work)
 	mutex_lock(&card->lock);
 	if (card->state == GLK_LOST) {
 		core = glk_coredump_make(card, "the card stopped responding");
-		glk_contexts_zap(card);
-		glk_pool_zap(card);
+		glk_parts_call(zap, card);
 		pci_clear_master(card->pdev);
-		glk_contexts_mark_disarmed(card);
-		glk_capture_stop(card, -ENODEV, false);
+		glk_parts_call(disarm, card);
+		glk_parts_call(stop, card, false);
 	}
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);

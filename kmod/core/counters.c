@@ -8,7 +8,7 @@
  * therefore numbered, and a reader that finds a newer one repeats its read.
  */
 #include "core/card.h"
-#include "monitor/counters.h"
+#include "core/counters.h"
 #include "endpoint/partition.h"
 
 /* Attempts before the whole row is read with interrupts disabled. */

@@ -11,12 +11,11 @@
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
 
-#include "monitor/counters.h"
+#include "core/counters.h"
 #include "core/memory.h"
 #include "ring/ring.h"
 
 struct glk_card;
-struct seq_file;
 
 /* mmap offsets of the character device; offsets below them address the window aperture. */
 #define GLK_MMAP_DOORBELLS	BIT_ULL(40)
@@ -58,35 +57,11 @@ struct glk_context {
 	u32 lost_releases;	/* releases that found lost stores; under card->lock */
 };
 
-/*
- * What the card cannot use any more, but is still mapped for it. It is given back without locks,
- * while the card is bound: with the device locked, or glk_binding_get().
- */
-struct glk_revoked {
-	struct list_head registrations, proofs;
-};
-
-/* context.c: callers of glk_contexts_zap() and glk_contexts_detach() hold state_lock for writing */
-int glk_context_open(struct glk_card *card, struct address_space *mapping,
-		     struct glk_context **out);
-void glk_context_close(struct glk_context *ctx);
+/* context.c */
 int glk_context_enter(struct glk_context *ctx);
 int glk_context_try_enter(struct glk_context *ctx);
 void glk_context_leave(struct glk_context *ctx);
 int glk_context_error(struct glk_context *ctx);
-int glk_context_error_count(struct glk_context *ctx, u32 *errors);
-void glk_context_detach(struct glk_context *ctx, struct glk_revoked *revoked);
-void glk_contexts_detach(struct glk_card *card, struct glk_revoked *revoked);
-void glk_revoked_init(struct glk_revoked *revoked);
-void glk_revoked_free(struct glk_card *card, struct glk_revoked *revoked);
-void glk_contexts_wake(struct glk_card *card);
-void glk_contexts_zap(struct glk_card *card);
-void glk_contexts_mark_disarmed(struct glk_card *card);
-
-/* ioctl.c */
-long glk_file_ioctl(struct file *file, unsigned int cmd, unsigned long user);
-
-/* fdinfo.c */
-void glk_file_show_fdinfo(struct seq_file *m, struct file *file);
+unsigned long glk_sleep_time(u64 deadline_ns);
 
 #endif /* GLK_CONTEXT_H */

@@ -9,7 +9,7 @@
 #include <linux/tracepoint.h>
 
 #include "core/card.h"
-#include "file/context.h"
+#include "core/context.h"
 #include "pool/pool.h"
 #include "region/region.h"
 #include "registration/registration.h"
@@ -325,7 +325,7 @@ TRACE_EVENT(gpulink_state,
 
 /* Not in include/trace/events: Kbuild adds this folder to the include path of trace.o. */
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH monitor
+#define TRACE_INCLUDE_PATH core
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>
