@@ -22,9 +22,9 @@
 #include "window/window.h"
 
 /*
- * The parts of the driver. Their order is that of their locks (card.h), which is also that of calls:
- * the parts that use something on the card give it up before those that provide it, and settings
- * are restored after the endpoints that they are for.
+ * The parts of the driver, in the order of their locks (card.h). It suits their calls: what uses the
+ * card's resources gives them up before that which provides them, and endpoints are restored before
+ * the settings of the link.
  */
 static const struct glk_part * const card_parts[] = {
 	&glk_context_part,

@@ -45,8 +45,8 @@ struct glk_part {
 	/* Interrupt of the context's vector. Under vector_lock. */
 	void (*interrupt)(struct glk_context *ctx);
 	/*
-	 * Causes of the event vector, in its interrupt; or, `missed`, those that were masked and may
-	 * have come again, under state_lock.
+	 * Causes of the event vector, in its interrupt; or, `missed`, those that were masked and
+	 * may have come again, under state_lock.
 	 */
 	void (*event)(struct glk_card *card, u64 causes, bool missed);
 };

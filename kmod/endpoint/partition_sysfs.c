@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "core/attribute.h"
 #include "core/card.h"
 #include "core/counters.h"
 #include "endpoint/partition.h"
@@ -15,94 +16,42 @@ struct glk_partition_kobj {
 	unsigned int index;
 };
 
-struct glk_partition_attr {
-	struct attribute attr;
-	ssize_t (*show)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
-			char *buf);
-	ssize_t (*store)(struct glk_partition_kobj *p, const struct glk_partition_attr *attr,
-			 const char *buf, size_t count);
-	u32 reg;
-	u64 mode;	/* bit of register MODE */
-};
-
-static struct glk_partition *to_partition(struct glk_partition_kobj *p)
-{
-	return &p->card->partitions[p->index];
-}
-
 /* Settings and endpoints are the driver's: a card that is lost, or being reset, still has them. */
-static ssize_t partition_setting_show(struct glk_partition_kobj *p,
-				      const struct glk_partition_attr *attr, char *buf)
+static int partition_setting_get(struct glk_card *card, unsigned int partition,
+				 const struct glk_attr *attr, u64 *value)
 {
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(to_partition(p)->settings[attr->reg / 8]));
+	*value = READ_ONCE(card->partitions[partition].settings[attr->id / 8]);
+	return 0;
 }
 
-static ssize_t partition_setting_store(struct glk_partition_kobj *p,
-				       const struct glk_partition_attr *attr,
-			     const char *buf, size_t count)
+static int partition_setting_set(struct glk_card *card, unsigned int partition,
+				 const struct glk_attr *attr, u64 value)
 {
-	u64 value;
-	int err;
+	int err = glk_partition_set(card, partition, attr->id, value);
 
-	err = kstrtou64(buf, 0, &value) ?: glk_card_enter(p->card);
-	if (err)
-		return err;
-	err = glk_partition_set(p->card, p->index, attr->reg, value);
-	glk_card_leave(p->card);
-	return err ?: count;
+	if (!err && (value & attr->mask & GLK_PARTITION_MODE_OPEN_MASK))
+		glk_endpoint_warn_open(card, partition);
+	return err;
 }
 
-/* A bit of register MODE. */
-static ssize_t partition_mode_show(struct glk_partition_kobj *p,
-				   const struct glk_partition_attr *attr,
-			 char *buf)
+static ssize_t partition_endpoint_show(struct glk_card *card, unsigned int index, char *buf)
 {
-	u64 mode = READ_ONCE(to_partition(p)->settings[GLK_PARTITION_MODE / 8]);
-
-	return sysfs_emit(buf, "%d\n", !!(mode & attr->mode));
-}
-
-static ssize_t partition_mode_store(struct glk_partition_kobj *p,
-				    const struct glk_partition_attr *attr,
-			  const char *buf, size_t count)
-{
-	bool on;
-	u64 mode;
-	int err;
-
-	err = kstrtobool(buf, &on) ?: glk_card_enter(p->card);
-	if (err)
-		return err;
-	mode = to_partition(p)->settings[GLK_PARTITION_MODE / 8] & ~attr->mode;
-	err = glk_partition_set(p->card, p->index, GLK_PARTITION_MODE,
-				mode | (on ? attr->mode : 0));
-	if (!err && on && attr->mode == GLK_PARTITION_MODE_OPEN_MASK)
-		glk_endpoint_warn_open(p->card, p->index);
-	glk_card_leave(p->card);
-	return err ?: count;
-}
-
-static ssize_t partition_endpoint_show(struct glk_partition_kobj *p,
-				       const struct glk_partition_attr *attr, char *buf)
-{
-	const struct glk_partition *partition = to_partition(p);
+	const struct glk_partition *partition = &card->partitions[index];
 	u64 offset, bytes;
 	char name[32];
 	bool part;
 
-	mutex_lock(&p->card->lock);
-	glk_endpoint_describe(p->card, p->index, name, sizeof(name));
+	mutex_lock(&card->lock);
+	glk_endpoint_describe(card, index, name, sizeof(name));
 	offset = partition->bar_offset;
 	bytes = partition->bytes;
 	part = partition->kind == GPULINK_ENDPOINT_BUS && !glk_endpoint_is_whole(partition);
-	mutex_unlock(&p->card->lock);
+	mutex_unlock(&card->lock);
 	return part ? sysfs_emit(buf, "%s %llu %llu\n", name, offset, bytes) :
 		      sysfs_emit(buf, "%s\n", name);
 }
 
-static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
-					const struct glk_partition_attr *attr,
-			      const char *buf, size_t count)
+static int partition_endpoint_store(struct glk_card *card, unsigned int partition, const char *buf)
 {
 	char name[GLK_ENDPOINT_NAME_BYTES], *trimmed;
 	int err;
@@ -110,57 +59,47 @@ static ssize_t partition_endpoint_store(struct glk_partition_kobj *p,
 	if (strscpy(name, buf, sizeof(name)) < 0)
 		return -EINVAL;
 	trimmed = strim(name);
-	err = glk_card_enter(p->card);
+	err = glk_card_enter(card);
 	if (err)
 		return err;
-	err = glk_endpoint_set(p->card, p->index, trimmed);
-	glk_card_leave(p->card);
-	glk_ranges_sweep(p->card);
-	return err ?: count;
+	err = glk_endpoint_set(card, partition, trimmed);
+	glk_card_leave(card);
+	glk_ranges_sweep(card);
+	return err;
 }
 
-static ssize_t partition_endpoint_bytes_show(struct glk_partition_kobj *p,
-					     const struct glk_partition_attr *attr, char *buf)
+static int partition_endpoint_bytes_get(struct glk_card *card, unsigned int partition,
+					const struct glk_attr *attr, u64 *value)
 {
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(to_partition(p)->bytes));
+	*value = READ_ONCE(card->partitions[partition].bytes);
+	return 0;
 }
 
-static ssize_t partition_endpoint_distance_show(struct glk_partition_kobj *p,
-						const struct glk_partition_attr *attr, char *buf)
+static ssize_t partition_endpoint_distance_show(struct glk_card *card, unsigned int index,
+						char *buf)
 {
-	const struct glk_partition *partition = to_partition(p);
+	const struct glk_partition *partition = &card->partitions[index];
 	int distance;
 
-	mutex_lock(&p->card->lock);
+	mutex_lock(&card->lock);
 	distance = partition->kind == GPULINK_ENDPOINT_BUS ? partition->distance : -1;
-	mutex_unlock(&p->card->lock);
+	mutex_unlock(&card->lock);
 	return distance < 0 ? sysfs_emit(buf, "unknown\n") : sysfs_emit(buf, "%d\n", distance);
 }
 
-#define PARTITION_ATTR(_name, _mode, _show, _store, _reg)              \
-	static const struct glk_partition_attr partition_##_name = {    \
-		.attr = { .name = __stringify(_name), .mode = _mode },  \
-		.show = _show,                                          \
-		.store = _store,                                        \
-		.reg = _reg,                                            \
-	}
-PARTITION_ATTR(subheader_bytes, 0644, partition_setting_show, partition_setting_store,
-	       GLK_PARTITION_SUBHEADER_BYTES);
-PARTITION_ATTR(max_payload_bytes, 0644, partition_setting_show, partition_setting_store,
-	       GLK_PARTITION_MAX_PAYLOAD_BYTES);
-PARTITION_ATTR(flush_timeout_ns, 0644, partition_setting_show, partition_setting_store,
-	       GLK_PARTITION_FLUSH_TIMEOUT_NS);
-PARTITION_ATTR(endpoint, 0644, partition_endpoint_show, partition_endpoint_store, 0);
-PARTITION_ATTR(endpoint_bytes, 0444, partition_endpoint_bytes_show, NULL, 0);
-PARTITION_ATTR(endpoint_distance, 0444, partition_endpoint_distance_show, NULL, 0);
+#define PARTITION_ATTR(_name, ...)							\
+	static struct glk_attr partition_##_name = GLK_ATTR(_name, __VA_ARGS__)
+#define SETTING_ATTR(_name, _reg, _mask)						\
+	PARTITION_ATTR(_name, 0644, .get = partition_setting_get,			\
+		       .set = partition_setting_set, .id = _reg, .mask = _mask)
+SETTING_ATTR(subheader_bytes, GLK_PARTITION_SUBHEADER_BYTES, 0);
+SETTING_ATTR(max_payload_bytes, GLK_PARTITION_MAX_PAYLOAD_BYTES, 0);
+SETTING_ATTR(flush_timeout_ns, GLK_PARTITION_FLUSH_TIMEOUT_NS, 0);
+PARTITION_ATTR(endpoint, 0644, .show = partition_endpoint_show, .store = partition_endpoint_store);
+PARTITION_ATTR(endpoint_bytes, 0444, .get = partition_endpoint_bytes_get);
+PARTITION_ATTR(endpoint_distance, 0444, .show = partition_endpoint_distance_show);
 
-#define MODE_ATTR(_name, _mask)						\
-	static const struct glk_partition_attr partition_##_name = {	\
-		.attr = { .name = __stringify(_name), .mode = 0644 },	\
-		.show = partition_mode_show,					\
-		.store = partition_mode_store,					\
-		.mode = _mask,						\
-	}
+#define MODE_ATTR(_name, _mask)	SETTING_ATTR(_name, GLK_PARTITION_MODE, _mask)
 MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
 MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
 MODE_ATTR(packing, GLK_PARTITION_MODE_PACKING_MASK);
@@ -172,40 +111,26 @@ static const struct {
 	u64 feature;
 	const struct attribute *attr;
 } partition_feature_attrs[] = {
-	{ GLK_CARD_FEATURES_LINK_MASK, &partition_open.attr },
-	{ GLK_CARD_FEATURES_PACKING_MASK, &partition_packing.attr },
-	{ GLK_CARD_FEATURES_COMPACT_MASK, &partition_compact.attr },
-	{ GLK_CARD_FEATURES_KEEP_MASK, &partition_keep.attr },
+	{ GLK_CARD_FEATURES_LINK_MASK, &partition_open.dev_attr.attr },
+	{ GLK_CARD_FEATURES_PACKING_MASK, &partition_packing.dev_attr.attr },
+	{ GLK_CARD_FEATURES_COMPACT_MASK, &partition_compact.dev_attr.attr },
+	{ GLK_CARD_FEATURES_KEEP_MASK, &partition_keep.dev_attr.attr },
 };
 
 static const struct attribute *partition_attrs[] = {
-	&partition_subheader_bytes.attr,
-	&partition_max_payload_bytes.attr,
-	&partition_flush_timeout_ns.attr,
-	&partition_coalesce.attr,
-	&partition_endpoint.attr,
-	&partition_endpoint_bytes.attr,
-	&partition_endpoint_distance.attr,
+	&partition_subheader_bytes.dev_attr.attr,
+	&partition_max_payload_bytes.dev_attr.attr,
+	&partition_flush_timeout_ns.dev_attr.attr,
+	&partition_coalesce.dev_attr.attr,
+	&partition_endpoint.dev_attr.attr,
+	&partition_endpoint_bytes.dev_attr.attr,
+	&partition_endpoint_distance.dev_attr.attr,
 	NULL
 };
 
 /* In register order. */
-static struct glk_partition_attr partition_counters[GLK_PARTITION_COUNTERS];
+static struct glk_attr partition_counters[GLK_PARTITION_COUNTERS];
 static struct attribute *partition_counter_attrs[GLK_PARTITION_COUNTERS + 1];
-
-static ssize_t partition_counter_show(struct glk_partition_kobj *p,
-				      const struct glk_partition_attr *attr, char *buf)
-{
-	u64 value;
-	int err;
-
-	err = glk_card_enter_to_read(p->card);
-	if (err)
-		return err;
-	err = glk_card_read_counter(p->card, p->index, attr - partition_counters, &value);
-	glk_card_leave_read(p->card);
-	return err ?: sysfs_emit(buf, "%llu\n", value);
-}
 
 static const struct attribute_group partition_counter_group = {
 	.name = "counters",
@@ -219,17 +144,17 @@ static struct glk_partition_kobj *to_partition_kobj(struct kobject *kobj)
 
 static ssize_t partition_show(struct kobject *kobj, struct attribute *attr, char *buf)
 {
-	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
+	struct glk_partition_kobj *p = to_partition_kobj(kobj);
 
-	return a->show ? a->show(to_partition_kobj(kobj), a, buf) : -EIO;
+	return glk_attr_read(p->card, p->index, attr, buf);
 }
 
 static ssize_t partition_store(struct kobject *kobj, struct attribute *attr, const char *buf,
 			       size_t count)
 {
-	const struct glk_partition_attr *a = container_of(attr, struct glk_partition_attr, attr);
+	struct glk_partition_kobj *p = to_partition_kobj(kobj);
 
-	return a->store ? a->store(to_partition_kobj(kobj), a, buf, count) : -EIO;
+	return glk_attr_write(p->card, p->index, attr, buf, count);
 }
 
 static void partition_release(struct kobject *kobj)
@@ -315,13 +240,6 @@ int glk_partitions_sysfs_add(struct glk_card *card)
 /* Call before any card is added. */
 void glk_partitions_sysfs_init(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < GLK_PARTITION_COUNTERS; i++) {
-		sysfs_attr_init(&partition_counters[i].attr);
-		partition_counters[i].attr.name = glk_partition_counter_names[i];
-		partition_counters[i].attr.mode = 0444;
-		partition_counters[i].show = partition_counter_show;
-		partition_counter_attrs[i] = &partition_counters[i].attr;
-	}
+	glk_attr_counters(partition_counters, partition_counter_attrs, glk_partition_counter_names,
+			  GLK_PARTITION_COUNTERS, GLK_ROW_PARTITION);
 }

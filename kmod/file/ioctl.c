@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctls of /dev/gpulinkN (kmod/uapi/linux/gpulink.h). User memory is read once, and never under
- * a lock.
+ * The ioctls of /dev/gpulinkN (kmod/uapi/linux/gpulink.h). User memory is read once, and never
+ * under a lock.
  */
 #include <linux/nospec.h>
 #include <linux/uaccess.h>

@@ -2,16 +2,12 @@
 /* limits/ of a card in sysfs, and usage/ with the current usage (docs/sysfs.md). */
 #include <linux/sysfs.h>
 
+#include "core/attribute.h"
 #include "core/card.h"
 #include "core/context.h"
 #include "core/limits.h"
 #include "monitor/sysfs.h"
 #include "window/window.h"
-
-struct glk_limit_attr {
-	struct device_attribute dev_attr;
-	enum glk_limit which;
-};
 
 enum glk_usage {
 	GLK_USAGE_WINDOWS,
@@ -26,32 +22,20 @@ enum glk_usage {
 	GLK_USAGE_POOL_OBJECTS,
 };
 
-struct glk_usage_attr {
-	struct device_attribute dev_attr;
-	enum glk_usage which;
-};
-
-static ssize_t limit_show(struct device *dev, struct device_attribute *attr, char *buf)
+static int limit_get(struct glk_card *card, unsigned int partition, const struct glk_attr *attr,
+		     u64 *value)
 {
-	const struct glk_limit_attr *a = container_of(attr, struct glk_limit_attr, dev_attr);
-
-	return sysfs_emit(buf, "%llu\n", glk_limit_get(glk_to_card(dev), a->which));
+	*value = glk_limit_get(card, attr->id);
+	return 0;
 }
 
-static ssize_t limit_store(struct device *dev, struct device_attribute *attr, const char *buf,
-			   size_t count)
+static int limit_set(struct glk_card *card, unsigned int partition, const struct glk_attr *attr,
+		     u64 value)
 {
-	const struct glk_limit_attr *a = container_of(attr, struct glk_limit_attr, dev_attr);
-	u64 value;
-	int err;
-
-	err = kstrtou64(buf, 0, &value);
-	if (err)
-		return err;
 	if (value > LONG_MAX)
 		return -EINVAL;
-	WRITE_ONCE(glk_to_card(dev)->limits[a->which], value);
-	return count;
+	WRITE_ONCE(card->limits[attr->id], value);
+	return 0;
 }
 
 /* Resources that are not of a context. */
@@ -95,32 +79,27 @@ static u64 usage_of_context(const struct glk_context *ctx, enum glk_usage which)
 	}
 }
 
-static ssize_t usage_show(struct device *dev, struct device_attribute *attr, char *buf)
+static int usage_get(struct glk_card *card, unsigned int partition, const struct glk_attr *attr,
+		     u64 *value)
 {
-	const struct glk_usage_attr *a = container_of(attr, struct glk_usage_attr, dev_attr);
-	struct glk_card *card = glk_to_card(dev);
 	unsigned int i;
-	u64 total;
 
 	mutex_lock(&card->lock);
-	total = usage_of_card(card, a->which);
+	*value = usage_of_card(card, attr->id);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++)
 		if (card->contexts[i])
-			total += usage_of_context(card->contexts[i], a->which);
+			*value += usage_of_context(card->contexts[i], attr->id);
 	mutex_unlock(&card->lock);
-	return sysfs_emit(buf, "%llu\n", total);
+	return 0;
 }
 
-#define LIMIT(_name, _which)							\
-	static struct glk_limit_attr limit_##_name = {				\
-		.dev_attr = __ATTR(_name, 0644, limit_show, limit_store),	\
-		.which = _which,						\
-	}
-#define USAGE(_name, _which)							\
-	static struct glk_usage_attr usage_##_name = {				\
-		.dev_attr = __ATTR(_name, 0444, usage_show, NULL),		\
-		.which = _which,						\
-	}
+#define LIMIT(_name, _which)								\
+	static struct glk_attr limit_##_name =						\
+		GLK_ATTR(_name, 0644, .get = limit_get, .set = limit_set, .id = _which,	\
+			 .anytime = true)
+#define USAGE(_name, _which)								\
+	static struct glk_attr usage_##_name =						\
+		GLK_ATTR(_name, 0444, .get = usage_get, .id = _which)
 LIMIT(windows_per_context, GLK_LIMIT_WINDOWS);
 LIMIT(slices_per_context, GLK_LIMIT_SLICES);
 LIMIT(registrations_per_context, GLK_LIMIT_REGISTRATIONS);

@@ -4,6 +4,7 @@
  */
 #include <linux/sysfs.h>
 
+#include "core/attribute.h"
 #include "core/card.h"
 #include "core/counters.h"
 #include "core/part.h"
@@ -11,102 +12,62 @@
 
 /* --- settings --- */
 
-struct glk_pool_attr {
-	struct device_attribute dev_attr;
-	enum glk_pool_setting setting;
-};
-
-static ssize_t pool_setting_show(struct device *dev, struct device_attribute *attr, char *buf)
+static int pool_setting_get(struct glk_card *card, unsigned int partition,
+			    const struct glk_attr *attr, u64 *value)
 {
-	const struct glk_pool_attr *a = container_of(attr, struct glk_pool_attr, dev_attr);
-
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(glk_to_card(dev)->pool.settings[a->setting]));
+	*value = READ_ONCE(card->pool.settings[attr->id]);
+	return 0;
 }
 
-static ssize_t pool_setting_store(struct device *dev, struct device_attribute *attr,
-				  const char *buf, size_t count)
+static int pool_setting_set(struct glk_card *card, unsigned int partition,
+			    const struct glk_attr *attr, u64 value)
 {
-	const struct glk_pool_attr *a = container_of(attr, struct glk_pool_attr, dev_attr);
-	struct glk_card *card = glk_to_card(dev);
-	u64 value;
-	int err;
-
-	err = kstrtou64(buf, 0, &value) ?: glk_card_enter(card);
-	if (err)
-		return err;
-	err = glk_pool_set(card, a->setting, value);
-	glk_card_leave(card);
-	return err ?: count;
+	return glk_pool_set(card, attr->id, value);
 }
 
 #define SETTING(_name, _setting)							\
-	static struct glk_pool_attr pool_setting_##_name = {				\
-		.dev_attr = __ATTR(_name, 0644, pool_setting_show, pool_setting_store),	\
-		.setting = GLK_POOL_##_setting,						\
-	}
+	static struct glk_attr pool_setting_##_name =					\
+		GLK_ATTR(_name, 0644, .get = pool_setting_get, .set = pool_setting_set,	\
+			 .id = GLK_POOL_##_setting)
 SETTING(read_lease, READ_LEASE);
 SETTING(write_lease, WRITE_LEASE);
 SETTING(adapt, ADAPT);
 
 /* --- state --- */
 
-static ssize_t pool_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
+static int pool_bytes_get(struct glk_card *card, unsigned int partition,
+			  const struct glk_attr *attr, u64 *value)
 {
-	return sysfs_emit(buf, "%llu\n", (u64)glk_to_card(dev)->pool.pages * GLK_PAGE_SIZE);
+	*value = (u64)card->pool.pages * GLK_PAGE_SIZE;
+	return 0;
 }
 
-static struct device_attribute pool_attr_bytes = __ATTR(bytes, 0444, pool_bytes_show, NULL);
+static struct glk_attr pool_attr_bytes = GLK_ATTR(bytes, 0444, .get = pool_bytes_get);
 
-static ssize_t pool_free_show(struct device *dev, struct device_attribute *attr, char *buf)
+static int pool_free_get(struct glk_card *card, unsigned int partition,
+			 const struct glk_attr *attr, u64 *value)
 {
-	struct glk_card *card = glk_to_card(dev);
-	unsigned long pages;
-
 	mutex_lock(&card->lock);
-	pages = card->pool.pages - card->pool.used_pages;
+	*value = (u64)(card->pool.pages - card->pool.used_pages) * GLK_PAGE_SIZE;
 	mutex_unlock(&card->lock);
-	return sysfs_emit(buf, "%llu\n", (u64)pages * GLK_PAGE_SIZE);
+	return 0;
 }
 
-static struct device_attribute pool_attr_free = __ATTR(free, 0444, pool_free_show, NULL);
+static struct glk_attr pool_attr_free = GLK_ATTR(free, 0444, .get = pool_free_get);
 
-static ssize_t pool_partition_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t pool_partition_show(struct glk_card *card, unsigned int partition, char *buf)
 {
-	int partition = READ_ONCE(glk_to_card(dev)->pool.partition);
+	int taken = READ_ONCE(card->pool.partition);
 
-	return partition < 0 ? sysfs_emit(buf, "none\n") : sysfs_emit(buf, "%d\n", partition);
+	return taken < 0 ? sysfs_emit(buf, "none\n") : sysfs_emit(buf, "%d\n", taken);
 }
 
-static struct device_attribute pool_attr_partition =
-	__ATTR(partition, 0444, pool_partition_show, NULL);
-
-/* A register. */
-struct glk_pool_field {
-	struct device_attribute dev_attr;
-	u32 reg;
-};
-
-static ssize_t pool_field_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct glk_pool_field *field = container_of(attr, struct glk_pool_field, dev_attr);
-	struct glk_card *card = glk_to_card(dev);
-	u64 value;
-	int err;
-
-	err = glk_card_enter_to_read(card);
-	if (err)
-		return err;
-	value = glk_read(card, field->reg);
-	err = glk_card_read_error(card, value);
-	glk_card_leave_read(card);
-	return err ?: sysfs_emit(buf, "%llu\n", value);
-}
+static struct glk_attr pool_attr_partition =
+	GLK_ATTR(partition, 0444, .show = pool_partition_show);
 
 #define FIELD(_name, _reg)								\
-	static struct glk_pool_field pool_field_##_name = {				\
-		.dev_attr = __ATTR(_name, 0444, pool_field_show, NULL),			\
-		.reg = _reg,								\
-	}
+	static struct glk_attr pool_field_##_name =					\
+		GLK_ATTR(_name, 0444, .get = glk_attr_get_register, .id = _reg)
 FIELD(epoch, GLK_TSU_EPOCH);
 FIELD(clock, GLK_TSU_CLOCK);
 
@@ -114,9 +75,9 @@ static struct attribute *pool_attrs[] = {
 	&pool_setting_read_lease.dev_attr.attr,
 	&pool_setting_write_lease.dev_attr.attr,
 	&pool_setting_adapt.dev_attr.attr,
-	&pool_attr_bytes.attr,
-	&pool_attr_free.attr,
-	&pool_attr_partition.attr,
+	&pool_attr_bytes.dev_attr.attr,
+	&pool_attr_free.dev_attr.attr,
+	&pool_attr_partition.dev_attr.attr,
 	&pool_field_epoch.dev_attr.attr,
 	&pool_field_clock.dev_attr.attr,
 	NULL
@@ -129,28 +90,7 @@ static const struct attribute_group pool_group = {
 
 /* --- counters --- */
 
-struct glk_pool_counter {
-	struct device_attribute dev_attr;
-	unsigned int index;
-};
-
-static ssize_t pool_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct glk_pool_counter *counter =
-		container_of(attr, struct glk_pool_counter, dev_attr);
-	struct glk_card *card = glk_to_card(dev);
-	u64 value;
-	int err;
-
-	err = glk_card_enter_to_read(card);
-	if (err)
-		return err;
-	err = glk_card_read_counter(card, GPULINK_COUNTERS_TSU, counter->index, &value);
-	glk_card_leave_read(card);
-	return err ?: sysfs_emit(buf, "%llu\n", value);
-}
-
-static struct glk_pool_counter pool_counters[GLK_TSU_COUNTERS];
+static struct glk_attr pool_counters[GLK_TSU_COUNTERS];
 static struct attribute *pool_counter_attrs[GLK_TSU_COUNTERS + 1];
 
 static const struct attribute_group pool_counter_group = {
@@ -179,18 +119,8 @@ static void pool_sysfs_remove(struct glk_card *card)
 /* Call before any card is added. */
 void glk_pool_sysfs_init(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < GLK_TSU_COUNTERS; i++) {
-		struct device_attribute *attr = &pool_counters[i].dev_attr;
-
-		sysfs_attr_init(&attr->attr);
-		attr->attr.name = glk_tsu_counter_names[i];
-		attr->attr.mode = 0444;
-		attr->show = pool_counter_show;
-		pool_counters[i].index = i;
-		pool_counter_attrs[i] = &attr->attr;
-	}
+	glk_attr_counters(pool_counters, pool_counter_attrs, glk_tsu_counter_names,
+			  GLK_TSU_COUNTERS, GPULINK_COUNTERS_TSU);
 }
 
 const struct glk_part glk_pool_sysfs_part = {
