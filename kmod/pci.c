@@ -22,9 +22,9 @@
 #include "window/window.h"
 
 /*
- * The parts of the driver, in the order of their locks (card.h). It suits their calls: what uses the
- * card's resources gives them up before that which provides them, and endpoints are restored before
- * the settings of the link.
+ * The parts of the driver, in the order of their locks (card.h). It suits their calls: what uses
+ * the card's resources gives them up before that which provides them, and endpoints are restored
+ * before the settings of the link.
  */
 static const struct glk_part * const card_parts[] = {
 	&glk_context_part,
