@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """rooms.py MODEL ARCHIVE: rooms of the model use only the rooms below them, and its files call each other without cycles.
-rooms.py --circles BUILD TOP: nor do the files of any other program or library in a build folder; and the folders of the tree include
-and link only what ARCHITECTURE.md lists.
-rooms.py --driver TOP SYMBOLS...: nor do the files of the driver, and its rooms call only those below them, in the order of the table
-in ARCHITECTURE.md. SYMBOLS is the output of `nm -A` in a folder with the driver's objects.
+rooms.py --circles BUILD TOP: nor do the files of any other program or library in a build folder; and the folders of the tree
+include and link only what ARCHITECTURE.md lists.
+rooms.py --driver TOP SYMBOLS...: nor do the files of the driver, and its rooms call only those below them, in the order of the
+table in ARCHITECTURE.md. SYMBOLS is the output of `nm -A` in a folder with the driver's objects.
 
 Includes are read from the sources under MODEL; calls from the symbols that the objects in ARCHIVE define and leave undefined.
 A room is a folder; ROOMS lists them from the lowest to the highest. TAP.
@@ -106,7 +106,7 @@ def circles(build, top):
 
 
 def page_arrows(page):
-    """{folder: folders that it may use}, from the lines "A -> B, C (why), D" of ARCHITECTURE.md. What is no folder is a package."""
+    """{folder: folders that it may use}, from the lines "A -> B, C (why)" of ARCHITECTURE.md. What is no folder is a package."""
     found = {}
     for user, used in re.findall(r"^ (\S+) +-> (.+)$", page, re.M):
         found[user] = set(re.sub(r"\([^)]*\)", "", used).replace(",", " ").split())
