@@ -129,8 +129,8 @@ def used_headers(build, top):
         for name in names:
             paths = (os.path.normpath(os.path.join(place, name)) for place in [os.path.dirname(source), *places])
             header = next((p for p in paths if not p.startswith("..") and os.path.isfile(os.path.join(top, p))), None)
-            if header:
-                yield source, header
+            if header:  # a generated one is of the folder that generates it
+                yield source, header.removeprefix(os.path.relpath(build, top) + "/")
                 yield from walk(header, places)
 
     for source, _, places in compiled(build, top):
