@@ -27,7 +27,7 @@ POOL    ?= 0
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all demo demo-machine demo-programs report docs pictures bench bench-peers paper quick check check-machines \
-	check-programs check-more check-debug-kernel check-debian soak loggop checkpatch proofs deb synth place coverage mutate install \
+	check-programs check-more vectors check-debug-kernel check-debian soak loggop checkpatch proofs deb synth place coverage mutate install \
 	uninstall module clean packages configure configure-asan user asan
 
 all: user
@@ -146,6 +146,15 @@ check:
 		"ninja -C $(ASAN) -j2 --quiet && printf '1..1\nok 1 - user space builds with sanitizers, warnings as errors\n'" \
 		"$(ASAN) --no-suite docs --no-suite script --num-processes 2" \
 		"fpga/sim/synth.py --limits fpga/sim/synth_limits.toml --jobs 2"
+
+# The test vectors with the documents that they are of, for other implementations: build/gpulink-vectors-VERSION.tar.gz.
+VECTORS := gpulink-vectors-$(shell sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
+vectors:
+	rm -rf $(BUILD)/vectors
+	tests/vectors/generate.py $(BUILD)/vectors/tests/vectors
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 --transform 's,^,$(VECTORS)/,' \
+		-czf $(BUILD)/$(VECTORS).tar.gz LICENSE docs/wire-format.md docs/link-format.md tests/vectors/README.md \
+		-C $(BUILD)/vectors tests/vectors
 
 # What check samples, whole: its suites on further kernels, all mutation tests of the proofs, all faults of mutations.toml, all
 # synthesis limits, longer lock steps.
