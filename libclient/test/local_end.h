@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 #include <gpulink_lane.h>
-
-#include "tap.h"
+#include <tap.h>
 
 #define SECOND UINT64_C(1000000000)
 

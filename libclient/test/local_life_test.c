@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <chance.h>
@@ -401,6 +402,5 @@ int main(void)
 	test_stops(come_and_go, "nor does who opens or closes");
 	test_pool_stops();
 	test_limits();
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

@@ -405,6 +405,5 @@ int main(void)
 	test_processes();
 	test_atomics();
 	test_threads();
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

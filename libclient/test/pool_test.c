@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include <gpulink_pool.h>
-
-#include "tap.h"
+#include <tap.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -499,6 +498,5 @@ int main(int argc, char **argv)
 	test_counts();
 	gpulink_close(two);
 	gpulink_close(one);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

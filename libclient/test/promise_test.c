@@ -14,8 +14,9 @@
 
 #include <gpulink.h>
 #include <gpulink_device.h>
+#include <tap.h>
 
-#include "tap.h"
+#include "threads.h"
 
 #define BOTH   (GPULINK_READ | GPULINK_WRITE)
 #define SECOND UINT64_C(1000000000)
@@ -416,12 +417,12 @@ int main(int argc, char **argv)
 	}
 	setenv("PROMISE_DEVICE", argv[1], 1);
 	is(gpulink_open(argv[1], &device), 0, "the device opens");
-	if (bad)
+	if (tap_bad)
 		return 1;
 	queue = gpulink_default_queue(device);
 	is(gpulink_window_open(device, 0, 0, BYTES, BOTH, &window), 0, "a window");
 	is(gpulink_memory_register(device, host, sizeof(host), BOTH, &memory), 0, "a memory");
-	if (!bad) {
+	if (!tap_bad) {
 		test_fork();
 		test_no_tag();
 		test_wait();
@@ -429,6 +430,5 @@ int main(int argc, char **argv)
 		test_doorbell();
 	}
 	gpulink_close(device);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

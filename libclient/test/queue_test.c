@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include <gpulink.h>
+#include <tap.h>
 
-#include "tap.h"
+#include "threads.h"
 
 #define BOTH   (GPULINK_READ | GPULINK_WRITE)
 #define SECOND UINT64_C(1000000000)
@@ -630,7 +631,7 @@ int main(int argc, char **argv)
 		is(give_memory(info.process), 0, "the first process tests");
 	else
 		is(open_all(), 1, "windows, memory and two queues open");
-	if (!bad && !info.process) {
+	if (!tap_bad && !info.process) {
 		test_operations();
 		test_atomic_operations();
 		test_atomic_order();
@@ -648,6 +649,5 @@ int main(int argc, char **argv)
 	if (info.processes > 1 && !info.process)
 		is(gpulink_fetch_add(windows[1], BYTES - 8, 8, 1, NULL, 0, NONE), 0, "the other process may leave");
 	gpulink_close(device); /* with queues, windows and memories */
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

@@ -16,8 +16,9 @@
 #include <chance.h>
 #include <gpulink_region.h>
 #include <gpulink_regs.h>
+#include <tap.h>
 
-#include "tap.h"
+#include "threads.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MINUTE (60 * SECOND) /* does not expire, however busy the machine is */
@@ -573,7 +574,7 @@ int main(int argc, char **argv)
 	printf("# SEED=%" PRIu64 "\n", seed);
 	chance_start(&chance, seed, 0);
 	is(open_all(argv[1], argc == 5 ? argv[3] : NULL), 1, "device, windows and memory open");
-	if (!bad) {
+	if (!tap_bad) {
 		test_arguments();
 		for (unsigned agent = first_agent; agent <= GPULINK_AGENT_INLINE; agent++)
 			test_agent(agent);
@@ -590,6 +591,5 @@ int main(int argc, char **argv)
 	gpulink_close(device);
 	if (far != device)
 		gpulink_close(far);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

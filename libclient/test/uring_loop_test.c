@@ -15,8 +15,9 @@
 
 #include <gpulink_uring.h>
 #include <liburing.h>
+#include <tap.h>
 
-#include "tap.h"
+#include "threads.h"
 
 #define BOTH   (GPULINK_READ | GPULINK_WRITE)
 #define SECOND UINT64_C(1000000000)
@@ -355,14 +356,14 @@ int main(int argc, char **argv)
 	}
 	is(error, 0, "io_uring");
 	is(set_up(argv[1]), 0, "set up");
-	is(bad ? 0 : gpulink_uring_queue_open(device, &commands), soft ? -GPULINK_ENOTSUP : 0, "a queue for io_uring");
-	if (!bad && !soft) {
+	is(tap_bad ? 0 : gpulink_uring_queue_open(device, &commands), soft ? -GPULINK_ENOTSUP : 0, "a queue for io_uring");
+	if (!tap_bad && !soft) {
 		file = gpulink_queue_descriptor(commands);
 		is(file >= 0 && !gpulink_uring_collect(commands, &batch), 1, "its file and its batch");
 	}
-	if (!bad)
+	if (!tap_bad)
 		test_loop();
-	if (!bad && commands) {
+	if (!tap_bad && commands) {
 		test_links();
 		test_registered();
 		test_other_operations();
@@ -373,6 +374,5 @@ int main(int argc, char **argv)
 	}
 	gpulink_close(device);
 	io_uring_queue_exit(&ring);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

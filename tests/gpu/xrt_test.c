@@ -11,14 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned number, bad;
-
-static bool check(bool good, const char *name)
-{
-	printf("%s %u - %s\n", good ? "ok" : "not ok", ++number, name);
-	bad += !good;
-	return good;
-}
+#include <tap.h>
 
 int main(int argc, char **argv)
 {
@@ -54,7 +47,5 @@ int main(int argc, char **argv)
 	} else {
 		printf("# error %d, status %d\n", error, status);
 	}
-	printf("1..%u\n", number);
-	fflush(stdout);
-	_Exit(bad != 0); /* XRT's threads */
+	_Exit(tap_end()); /* XRT's threads */
 }

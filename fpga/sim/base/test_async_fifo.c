@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tap.h>
+
 #include "async_fifo_dut.h"
 #include "options.h"
 #include "two_clocks.h"
@@ -201,9 +203,9 @@ int main(int argc, char **argv)
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
 	good = !t.failure[0];
-	printf("%sok 1 - words arrive once and in order\n", good ? "" : "not ");
+	check(good, "words arrive once and in order");
 	if (async_fifo_depth() < 16) {
-		puts("ok 2 - throughput # SKIP the FIFO does not cover the round trip of its pointers\n1..2");
+		tap_skip("throughput", "the FIFO does not cover the round trip of its pointers");
 	} else {
 		for (unsigned i = 0; i < 5; i++) {
 			static const unsigned periods[][2] = { { 64, 64 }, { 64, 63 }, { 63, 64 }, { 64, 200 }, { 200, 64 } };
@@ -211,9 +213,9 @@ int main(int argc, char **argv)
 
 			least = is < least ? is : least;
 		}
-		printf("%sok 2 - %.3f words per clock of the slower side\n1..2\n", least > 0.99 && !t.failure[0] ? "" : "not ", least);
+		tap_ok(least > 0.99 && !t.failure[0], "%.3f words per clock of the slower side", least);
 		good = good && least > 0.99 && !t.failure[0];
 	}
 	async_fifo_destroy(dut);
-	return !good;
+	return tap_end();
 }

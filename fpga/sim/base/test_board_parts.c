@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tap.h>
+
 #include "board_parts_dut.h"
 #include "options.h"
 #include "two_clocks.h"
@@ -136,7 +138,7 @@ int main(int argc, char **argv)
 		run_round(dut, o.seed, round);
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
-	printf("%sok 1 - time, stall counters, extended tags, serial number\n1..1\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "time, stall counters, extended tags, serial number");
 	board_parts_destroy(dut);
-	return t.failure[0] != '\0';
+	return tap_end();
 }

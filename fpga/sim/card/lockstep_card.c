@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gpulink_regs.h>
 #include <card/state.h>
+#include <gpulink_regs.h>
+#include <tap.h>
 
 #include "card_bench.h"
 
@@ -205,6 +206,6 @@ int main(int argc, char **argv)
 		printf("# the card sent nothing of some kind\n");
 		good = false;
 	}
-	printf("%sok 1 - model and RTL card match\n1..1\n", good ? "" : "not ");
-	return !good;
+	check(good, "model and RTL card match");
+	return tap_end();
 }

@@ -15,6 +15,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <finepack/depacketizer.h>
+#include <tap.h>
 
 #include "compact_maker.h"
 #include "finepack_rx_dut.h"
@@ -362,9 +363,9 @@ int main(int argc, char **argv)
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
 	both = o.one || (compact_accepted && compact_refused);
-	printf("%sok 1 - model and RTL write the same data\n", t.failure[0] ? "not " : "");
-	printf("%sok 2 - packets of the compact form were accepted, and others refused\n1..2\n", both ? "" : "not ");
+	check(!t.failure[0], "model and RTL write the same data");
+	check(both, "packets of the compact form were accepted, and others refused");
 	rx_dut_destroy(t.dut);
 	free(t.writes);
-	return t.failure[0] || !both;
+	return tap_end();
 }

@@ -18,6 +18,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <finepack/partition.h>
+#include <tap.h>
 
 #include "finepack_tx_dut.h"
 #include "packet_form.h"
@@ -612,9 +613,9 @@ int main(int argc, char **argv)
 	all_forms = packet_forms_report(&forms) || o.one || o.amount < STORES;
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
-	printf("%sok 1 - model and RTL send the same packets\n", t.failure[0] ? "not " : "");
-	printf("%sok 2 - packets of all forms\n1..2\n", all_forms ? "" : "not ");
+	check(!t.failure[0], "model and RTL send the same packets");
+	check(all_forms, "packets of all forms");
 	tx_dut_destroy(t.dut);
 	free(t.expected);
-	return t.failure[0] || !all_forms;
+	return tap_end();
 }

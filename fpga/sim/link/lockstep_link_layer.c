@@ -17,6 +17,8 @@
 #include <link/crc32c.h>
 #include <link/test/link_wire.h>
 
+#include <tap.h>
+
 #include "link_layer_end.h"
 
 enum {
@@ -251,13 +253,13 @@ static bool report_rate(void)
 	double flits;
 
 	if (link_layer_frames() < 16) {
-		puts("ok 2 - throughput # SKIP the replay buffer does not cover the round trip");
+		tap_skip("throughput", "the replay buffer does not cover the round trip");
 		return true;
 	}
 	flits = rate();
 	if (t.bench.failure[0])
 		printf("# %s\n", t.bench.failure);
-	printf("%sok 2 - %.4f flits per clock\n", flits > 0.9166 ? "" : "not ", flits);
+	tap_ok(flits > 0.9166, "%.4f flits per clock", flits);
 	return flits > 0.9166;
 }
 
@@ -317,14 +319,14 @@ int main(int argc, char **argv)
 	if (t.bench.failure[0])
 		bench_reproduce(&o, round - 1, t.bench.failure);
 	good = !t.bench.failure[0];
-	printf("%sok 1 - model and RTL match in every clock\n", good ? "" : "not ");
+	check(good, "model and RTL match in every clock");
 	good = report_rate() && good;
 	room = overruns();
-	printf("%sok 3 - receive buffer overflow ends the session\n1..3\n", room ? "" : "not ");
+	check(room, "receive buffer overflow ends the session");
 	good = good && room;
 	for (unsigned i = 0; i < 2; i++) {
 		link_layer_destroy(t.end[i].dut);
 		glk_link_layer_destroy(t.end[i].model);
 	}
-	return !good;
+	return tap_end();
 }

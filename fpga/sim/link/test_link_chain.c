@@ -14,6 +14,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <link/test/link_wire.h>
+#include <tap.h>
 
 #include <netcrafter/cluster_dut.h>
 #include <netcrafter/cluster_rx_dut.h>
@@ -306,7 +307,7 @@ static void run_round(void)
 	}
 }
 
-static bool run_rounds(const struct bench_options *o)
+static void run_rounds(const struct bench_options *o)
 {
 	uint64_t clocks = 0, packets = 0, resumed = 0, replays = 0, round;
 
@@ -324,14 +325,12 @@ static bool run_rounds(const struct bench_options *o)
 	       replays);
 	if (t.failure[0])
 		bench_reproduce(o, round - 1, t.failure);
-	printf("%sok 1 - all packets delivered once, in order per kind\n1..1\n", t.failure[0] ? "not " : "");
-	return !t.failure[0];
+	check(!t.failure[0], "all packets delivered once, in order per kind");
 }
 
 int main(int argc, char **argv)
 {
 	const struct bench_options o = bench_options(argc, argv, "rounds", 10);
-	bool good;
 
 	printf("# seed %" PRIu64 "\n", o.seed);
 	for (unsigned i = 0; i < 2; i++) {
@@ -344,12 +343,12 @@ int main(int argc, char **argv)
 		if (!e->packets)
 			abort();
 	}
-	good = run_rounds(&o);
+	run_rounds(&o);
 	for (unsigned i = 0; i < 2; i++) {
 		cluster_tx_destroy(t.end[i].tx);
 		link_layer_destroy(t.end[i].link);
 		cluster_rx_destroy(t.end[i].rx);
 		free(t.end[i].packets);
 	}
-	return !good;
+	return tap_end();
 }

@@ -14,6 +14,8 @@
 #include <base/options.h>
 #include <base/two_clocks.h>
 
+#include <tap.h>
+
 #include "link_clock_dut.h"
 
 enum {
@@ -286,8 +288,8 @@ int main(int argc, char **argv)
 	good = !t.failure[0] && (o.one || (flits > 0 && lost > 0 && ended > 0));
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
-	printf("%sok 1 - flits arrive once and in order across the clocks\n1..1\n", good ? "" : "not ");
+	check(good, "flits arrive once and in order across the clocks");
 	for (unsigned i = 0; i < 2; i++)
 		link_clock_destroy(t.end[i].dut);
-	return !good;
+	return tap_end();
 }

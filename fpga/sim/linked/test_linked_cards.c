@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tap.h>
+
 #include "linked_work.h"
 
 static struct work w;
@@ -142,6 +144,6 @@ int main(int argc, char **argv)
 	}
 	printf("# %" PRIu64 " clocks, %" PRIu64 " stores, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64 " releases\n", clocks,
 	       all.stores, all.loads, all.entries, all.releases);
-	printf("%sok 1 - stores, loads, ring entries and releases of two linked cards\n1..1\n", good ? "" : "not ");
-	return !good;
+	check(good, "stores, loads, ring entries and releases of two linked cards");
+	return tap_end();
 }

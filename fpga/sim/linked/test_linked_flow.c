@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <gpulink_regs.h>
+#include <tap.h>
 
 #include "linked_work.h"
 
@@ -239,10 +240,10 @@ int main(int argc, char **argv)
 	good = stitched && stitched != UINT64_MAX;
 	for (unsigned i = 0; i < 2 * 4 * 3 && all; i++)
 		good = measure(kinds, i / 12, wires[i / 3 % 4], pools[i % 3], i / 12 ? 4 * rounds : rounds, stores) != UINT64_MAX && good;
-	printf("%sok 1 - flits of two linked cards are stitched\n", good ? "" : "not ");
+	check(good, "flits of two linked cards are stitched");
 	bytes = waiting_bytes(kinds, WAITING_BYTES);
-	printf("%sok 2 - local stores arrive while %u bytes wait for the link\n", bytes < WAITING_BYTES ? "not " : "", bytes);
+	tap_ok(bytes >= WAITING_BYTES, "local stores arrive while %u bytes wait for the link", bytes);
 	loads = far_loads(kinds);
-	printf("%sok 3 - loads of the other card return what was stored\n1..3\n", loads ? "" : "not ");
-	return !good || !loads || bytes < WAITING_BYTES;
+	check(loads, "loads of the other card return what was stored");
+	return tap_end();
 }

@@ -16,6 +16,7 @@
 #include <chance.h>
 #include <netcrafter/cluster_queue.h>
 #include <netcrafter/unstitch.h>
+#include <tap.h>
 
 #include "cluster_rx_dut.h"
 #include "link_packets.h"
@@ -415,7 +416,7 @@ int main(int argc, char **argv)
 	good = overrun();
 	if (!good)
 		printf("# %s\n", t.failure);
-	printf("%sok 1 - buffer overflow is an error and loses no earlier piece\n", good ? "" : "not ");
+	check(good, "buffer overflow is an error and loses no earlier piece");
 	do {
 		start(o.seed, round);
 		make_flits();
@@ -437,9 +438,9 @@ int main(int argc, char **argv)
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
 	good = good && !t.failure[0];
-	printf("%sok 2 - model and RTL deliver the same packets and refuse the same flits\n1..2\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "model and RTL deliver the same packets and refuse the same flits");
 	cluster_rx_destroy(t.dut);
 	glk_unstitch_destroy(t.model);
 	free(t.expected);
-	return !good;
+	return tap_end();
 }

@@ -17,6 +17,7 @@
 #include <chance.h>
 #include <netcrafter/cluster_queue.h>
 #include <netcrafter/unstitch.h>
+#include <tap.h>
 
 #include "cluster_dut.h"
 #include "link_packets.h"
@@ -478,12 +479,12 @@ int main(int argc, char **argv)
 	       totals.refused);
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
-	printf("%sok 1 - model and RTL send the same flits in the same clocks\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "model and RTL send the same flits in the same clocks");
 	met = o.one || (totals.partial && totals.pooled > totals.timed_out && totals.timed_out && totals.refused);
-	printf("%sok 2 - covers reached\n1..2\n", met ? "" : "not ");
+	check(met, "covers reached");
 	cluster_tx_destroy(t.dut);
 	glk_unstitch_destroy(t.unstitch);
 	glk_cluster_queue_destroy(t.model);
 	free(t.packets);
-	return t.failure[0] != 0 || !met;
+	return tap_end();
 }

@@ -16,6 +16,8 @@
 
 #include <base/options.h>
 
+#include <tap.h>
+
 #include "pcie_packet.h"
 #include "pcie_us_dut.h"
 
@@ -272,14 +274,13 @@ static unsigned read_rate(unsigned limit, unsigned count)
 	return (unsigned)t.bench.clocks;
 }
 
-static bool rates(unsigned number, unsigned limit, unsigned most)
+static void rates(unsigned limit, unsigned most)
 {
 	unsigned clocks = read_rate(limit, 256);
-	bool good = clocks <= most && !t.bench.failure[0];
 
-	printf("%s %u - 256 reads of 512 bytes, max read request %u: %u clocks, up to %u requests in flight, %u completions %s\n", good ? "ok" : "not ok", number,
-	       128u << limit, clocks, t.flight_most, t.headers_most, t.bench.failure);
-	return good;
+	tap_ok(clocks <= most && !t.bench.failure[0],
+	       "256 reads of 512 bytes, max read request %u: %u clocks, up to %u requests in flight, %u completions %s", 128u << limit,
+	       clocks, t.flight_most, t.headers_most, t.bench.failure);
 }
 
 /* --- function-level resets --- */
@@ -413,12 +414,10 @@ static bool all_resets(const struct bench_options *o)
 int main(int argc, char **argv)
 {
 	const struct bench_options o = bench_options(argc, argv, "rounds", 60);
-	bool all, resets;
 
-	printf("1..3\n");
-	all = rates(1, 2, 6000);
-	all = rates(2, 0, 16000) && all;
-	resets = all_resets(&o);
-	printf("%sok 3 - function-level resets with a silent host\n", resets ? "" : "not ");
-	return all && resets ? 0 : 1;
+	tap_plan(3);
+	rates(2, 6000);
+	rates(0, 16000);
+	check(all_resets(&o), "function-level resets with a silent host");
+	return tap_end();
 }

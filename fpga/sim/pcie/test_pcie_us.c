@@ -12,6 +12,8 @@
 
 #include <base/options.h>
 
+#include <tap.h>
+
 #include "pcie_block.h"
 #include "pcie_card.h"
 
@@ -524,10 +526,9 @@ static bool numbers_lost(void)
 	return !t.bench.failure[0];
 }
 
-static bool report(unsigned number, bool good, const char *what)
+static void report(bool good, const char *what)
 {
-	printf("%s %u - %s %s\n", good ? "ok" : "not ok", number, what, t.bench.failure);
-	return good;
+	tap_ok(good, "%s %s", what, t.bench.failure);
 }
 
 static bool all_traffic(const struct bench_options *o)
@@ -549,7 +550,7 @@ static bool all_traffic(const struct bench_options *o)
 	return good;
 }
 
-static bool rates(unsigned number)
+static void rates(void)
 {
 	static const struct {
 		const char *name;
@@ -564,29 +565,24 @@ static bool rates(unsigned number)
 		      { "writes of 4 bytes to the host", false, 4, 4, { 1, 1 } },
 		      { "writes of 64 bytes to the host", false, 64, 0, { 2, 3 } },
 		      { "writes of 256 bytes to the host", false, 256, 0, { 5, 9 } } };
-	bool all = true;
 
 	for (unsigned i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		double rate = write_rate(rates[i].from_host, rates[i].bytes, rates[i].offset);
-		bool good = rate <= rates[i].clocks[us_dut_beat() == 32] + 0.02;
 
-		all = all && good;
-		printf("%s %u - %s: %.3f clocks each\n", good ? "ok" : "not ok", number + i, rates[i].name, rate);
+		tap_ok(rate <= rates[i].clocks[us_dut_beat() == 32] + 0.02, "%s: %.3f clocks each", rates[i].name, rate);
 	}
-	return all;
 }
 
 int main(int argc, char **argv)
 {
 	const struct bench_options o = bench_options(argc, argv, "rounds", 60);
-	bool all;
 
-	printf("1..13\n");
-	all = report(1, all_traffic(&o), "traffic in all directions");
-	all = report(2, reset_of_function(), "function-level reset") && all;
-	all = report(3, interrupts_off(), "dropped interrupts") && all;
-	all = report(4, reads_do_not_hold_writes(), "writes pass reads without credit") && all;
-	all = report(5, numbers_lost(), "lost sequence numbers") && all;
-	all = rates(6) && all;
-	return all ? 0 : 1;
+	tap_plan(13);
+	report(all_traffic(&o), "traffic in all directions");
+	report(reset_of_function(), "function-level reset");
+	report(interrupts_off(), "dropped interrupts");
+	report(reads_do_not_hold_writes(), "writes pass reads without credit");
+	report(numbers_lost(), "lost sequence numbers");
+	rates();
+	return tap_end();
 }

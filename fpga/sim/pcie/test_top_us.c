@@ -14,6 +14,7 @@
 
 #include <base/options.h>
 #include <gpulink_regs.h>
+#include <tap.h>
 
 #include "pcie_block.h"
 #include "top_us_dut.h"
@@ -623,6 +624,6 @@ int main(int argc, char **argv)
 	printf("# %" PRIu64 " stores, %" PRIu64 " poisoned, %" PRIu64 " loads, %" PRIu64 " ring entries, %" PRIu64
 	       " interrupts, %" PRIu64 " resets, %" PRIu64 " of them with a silent host, %" PRIu64 " clocks\n", happened.stores, happened.poisoned,
 	       happened.loads, happened.entries, happened.interrupts, happened.resets, happened.silent, happened.clocks);
-	printf("%sok 1 - stores, loads, rings and resets through the hard block's streams\n1..1\n", good ? "" : "not ");
-	return good ? 0 : 1;
+	check(good, "stores, loads, rings and resets through the hard block's streams");
+	return tap_end();
 }

@@ -14,6 +14,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <pool/tsu.h>
+#include <tap.h>
 
 #include "tsu_dut.h"
 
@@ -45,7 +46,7 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 		snprintf(t.failure, sizeof(t.failure), "clock %" PRIu64 ": %s: %" PRIx64 ", expected %" PRIx64, t.clocks, what, got, expected);
 }
 
-static void check(const char *what, uint64_t expected, uint64_t got)
+static void check_value(const char *what, uint64_t expected, uint64_t got)
 {
 	if (expected != got)
 		fail(what, expected, got);
@@ -61,13 +62,13 @@ static void check_result(const struct tsu_out *out)
 	}
 	t.first++;
 	t.count--;
-	check("kind", r->kind, out->kind);
-	check("ok", r->ok, out->ok);
+	check_value("kind", r->kind, out->kind);
+	check_value("ok", r->ok, out->ok);
 	if (!r->ok || r->kind > TSU_READ)
 		return;
-	check("same", r->same, out->same);
-	check("wts", r->lease.wts, out->wts);
-	check("rts", r->lease.rts, out->rts);
+	check_value("same", r->same, out->same);
+	check_value("wts", r->lease.wts, out->wts);
+	check_value("rts", r->lease.rts, out->rts);
 }
 
 /* The operation that is offered has been accepted: so is its result known. */
@@ -135,13 +136,13 @@ static void rest(void)
 		if (i > PATIENCE)
 			fail("clocks until it is idle", 0, i);
 	}
-	check("epoch", t.model.epoch, out.epoch);
-	check("floor", t.model.floor, out.floor);
-	check("clock", t.model.clock, out.clock);
-	check("greatest", t.model.greatest, out.greatest);
-	check("evictions", t.model.evictions, t.evictions);
-	check("epochs", t.model.epochs, t.epochs);
-	check("errors", t.model.errors, t.errors);
+	check_value("epoch", t.model.epoch, out.epoch);
+	check_value("floor", t.model.floor, out.floor);
+	check_value("clock", t.model.clock, out.clock);
+	check_value("greatest", t.model.greatest, out.greatest);
+	check_value("evictions", t.model.evictions, t.evictions);
+	check_value("epochs", t.model.epochs, t.epochs);
+	check_value("errors", t.model.errors, t.errors);
 }
 
 /* A time that a cache may have, or must not. */
@@ -294,9 +295,9 @@ int main(int argc, char **argv)
 	}
 	printf("# %" PRIu64 " clocks, %" PRIu64 " evictions, %" PRIu64 " epochs, %" PRIu64 " parity errors, %" PRIu64 " refused, %" PRIu64 " same\n",
 	       t.clocks, t.evictions, t.epochs, t.errors, t.refused, t.model.same);
-	printf("%s 1 - %u sets of %u, times of %u bits, seed %" PRIu64 "%s%s\n1..1\n", t.failure[0] ? "not ok" : "ok", tsu_dut_sets(),
+	tap_ok(!t.failure[0], "%u sets of %u, times of %u bits, seed %" PRIu64 "%s%s", tsu_dut_sets(),
 	       tsu_dut_ways(), tsu_dut_ts_bits(), o.seed, t.failure[0] ? ": " : "", t.failure);
 	tsu_dut_destroy(t.dut);
 	free(t.entries);
-	return t.failure[0] ? 1 : 0;
+	return tap_end();
 }

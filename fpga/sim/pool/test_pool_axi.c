@@ -14,6 +14,8 @@
 #include <base/options.h>
 #include <base/two_clocks.h>
 
+#include <tap.h>
+
 #include "axi_memory.h"
 #include "pool_axi_dut.h"
 
@@ -293,10 +295,10 @@ int main(int argc, char **argv)
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
 	good = !t.failure[0] && (o.one || errors > 0);
-	printf("%sok 1 - reads return what was written before; errors are reported\n", good ? "" : "not ");
+	check(good, "reads return what was written before; errors are reported");
 	is = good ? rate(dut) : 0;
 	fast = is > 0.3 && !t.failure[0];
-	printf("%sok 2 - %.3f short writes per clock\n1..2\n", fast ? "" : "not ", is);
+	tap_ok(fast, "%.3f short writes per clock", is);
 	pool_axi_destroy(dut);
-	return !(good && fast);
+	return tap_end();
 }

@@ -14,6 +14,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <gpulink_regs.h>
+#include <tap.h>
 
 #include "region_chunks_dut.h"
 
@@ -60,7 +61,7 @@ static void fail(const char *what, uint64_t expected, uint64_t got)
 		snprintf(t.failure, sizeof(t.failure), "clock %" PRIu64 ": %s: %" PRIx64 ", expected %" PRIx64, t.clocks, what, got, expected);
 }
 
-static void check(const char *what, uint64_t expected, uint64_t got)
+static void check_value(const char *what, uint64_t expected, uint64_t got)
 {
 	if (expected != got)
 		fail(what, expected, got);
@@ -118,14 +119,14 @@ static void take(unsigned chunk)
 	struct region *r = &t.regions[t.taker];
 	struct counter *c = &t.counters[chunk];
 
-	check("chunk taken", r->head == r->tail ? MOST : r->list[r->head++ % MOST], chunk);
+	check_value("chunk taken", r->head == r->tail ? MOST : r->list[r->head++ % MOST], chunk);
 	enter_epoch(c, r->epoch);
-	check("state of a chunk taken", GLK_CHUNK_STATE_LISTED, c->state);
+	check_value("state of a chunk taken", GLK_CHUNK_STATE_LISTED, c->state);
 	t.took_complete = !c->remaining;
 	t.took_chunk = chunk;
 	c->state = c->remaining ? GLK_CHUNK_STATE_CLEAN : GLK_CHUNK_STATE_SENT;
 	c->whole += !c->remaining;
-	check("times a chunk is sent whole", !c->remaining, c->whole);
+	check_value("times a chunk is sent whole", !c->remaining, c->whole);
 	t.takes++;
 	t.partial += c->remaining != 0;
 }
@@ -136,7 +137,7 @@ static void walk(unsigned chunk, bool restart)
 	struct counter *c = &t.counters[chunk];
 	struct counter seen = *c;
 
-	check("chunk walked", r->first + t.walk_at++, chunk);
+	check_value("chunk walked", r->first + t.walk_at++, chunk);
 	enter_epoch(&seen, t.in.walk_epoch);
 	if (restart) {
 		r->dirty -= seen.state == GLK_CHUNK_STATE_DIRTY;
@@ -154,11 +155,11 @@ static void operate(const struct region_chunks_out *out)
 	struct counter *c = &t.counters[out->chunk];
 
 	if (out->kind == REGION_CLEAR) {
-		check("counter cleared", t.sweep++, out->chunk);
+		check_value("counter cleared", t.sweep++, out->chunk);
 		*c = (struct counter){ 0 };
 		return;
 	}
-	check("counter", word(c), out->before);
+	check_value("counter", word(c), out->before);
 	switch (out->kind) {
 	case REGION_ARRIVE:
 		arrive(&t.pending[0]);
@@ -185,15 +186,15 @@ static void operate(const struct region_chunks_out *out)
 
 static void judge(const struct region_chunks_out *out)
 {
-	check("answer", t.answer, out->arrived);
+	check_value("answer", t.answer, out->arrived);
 	if (t.answer) {
-		check("arrival accepted", t.answer_ok, out->ok);
-		check("arrival lists the chunk", t.answer_listed, out->arrival_listed);
+		check_value("arrival accepted", t.answer_ok, out->ok);
+		check_value("arrival lists the chunk", t.answer_listed, out->arrival_listed);
 	}
-	check("taken", t.took, out->taken);
+	check_value("taken", t.took, out->taken);
 	if (t.took) {
-		check("taken chunk", t.took_chunk, out->taken_chunk);
-		check("complete", t.took_complete, out->complete);
+		check_value("taken chunk", t.took_chunk, out->taken_chunk);
+		check_value("complete", t.took_complete, out->complete);
 	}
 	t.answer = t.took = false;
 	if (out->operation)
@@ -217,11 +218,11 @@ static void clock(void)
 	if (out.accessed) {
 		t.in.access = false;
 		if (!t.in.write)
-			check("counter read", t.looked, out.counter);
+			check_value("counter read", t.looked, out.counter);
 	}
 	if (t.walking && !new_walk && !out.walking) {
 		t.walking = false;
-		check("chunks walked", t.regions[t.walker].chunks, t.walk_at);
+		check_value("chunks walked", t.regions[t.walker].chunks, t.walk_at);
 	}
 	t.waited = t.taking || t.walking || t.in.access ? t.waited + 1 : 0;
 	if (t.waited > PATIENCE)
@@ -269,7 +270,7 @@ static void advance(unsigned k)
 		if (!r->left && !mine && !t.pending_count) {
 			for (unsigned i = r->first; r->epoch && !r->failed && i < r->first + r->chunks; i++)
 				if (t.counters[i].initial)
-					check("times a chunk was sent whole", 1, t.counters[i].whole);
+					check_value("times a chunk was sent whole", 1, t.counters[i].whole);
 			t.epochs += r->epoch && !r->failed;
 			r->failed = false;
 			r->epoch++;
@@ -300,7 +301,7 @@ static void advance(unsigned k)
 		break;
 	default:
 		if (!t.walking) {
-			check("dirty chunks after a restart", 0, r->dirty);
+			check_value("dirty chunks after a restart", 0, r->dirty);
 			r->left = 0;
 			r->failed = true;
 			r->step = OPEN;
@@ -369,7 +370,7 @@ static void run(uint64_t clocks)
 	t.in.access_chunk = region_chunks_chunks() - 1;
 	while (t.in.access && t.clocks < PATIENCE && !t.failure[0])
 		clock();
-	check("counters cleared", region_chunks_chunks(), t.sweep);
+	check_value("counters cleared", region_chunks_chunks(), t.sweep);
 	while (t.clocks < clocks && !t.failure[0]) {
 		if (t.clocks % 256 == 0)
 			busy = below(&t.chance, 4);
@@ -393,7 +394,7 @@ int main(int argc, char **argv)
 		fail("something was never reached", 1, 0);
 	if (t.failure[0])
 		bench_reproduce(&o, o.first, t.failure);
-	printf("%sok 1 - counters and lists of chunks\n1..1\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "counters and lists of chunks");
 	region_chunks_destroy(t.dut);
-	return t.failure[0] != 0;
+	return tap_end();
 }

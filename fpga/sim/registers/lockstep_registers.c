@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include <base/options.h>
-#include <chance.h>
 #include <card/state.h>
+#include <chance.h>
+#include <tap.h>
 
 #include "quiet_card.h"
 #include "registers_dut.h"
@@ -366,6 +367,6 @@ int main(int argc, char **argv)
 	       "\n", o.seed, t.clocks, t.reads, t.writes, t.all_refused, t.all_asks, t.links);
 	if (t.failure[0])
 		bench_reproduce(&o, o.first, t.failure);
-	printf("%sok 1 - model and RTL registers match\n1..1\n", t.failure[0] ? "not " : "");
-	return t.failure[0] != 0;
+	check(!t.failure[0], "model and RTL registers match");
+	return tap_end();
 }

@@ -13,6 +13,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <gpulink_regs.h>
+#include <tap.h>
 
 #include "link_registers_dut.h"
 #include "quiet_card.h"
@@ -349,8 +350,8 @@ int main(int argc, char **argv)
 	       t.clocks, t.snapshots, t.reads, t.writes, t.refused);
 	if (t.failure[0])
 		bench_reproduce(&o, o.first, t.failure);
-	printf("%sok 1 - counters match the injected events, settings match the model\n1..1\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "counters match the injected events, settings match the model");
 	link_registers_dut_destroy(t.dut);
 	glk_card_destroy(t.card);
-	return t.failure[0] != 0;
+	return tap_end();
 }

@@ -13,6 +13,8 @@
 
 #include <base/options.h>
 
+#include <tap.h>
+
 enum { ROUND_CLOCKS = 12000, DRAIN_CLOCKS = 20000, SOON = 200, MOODS = 4 };
 
 static uint64_t look_since;
@@ -517,7 +519,7 @@ int main(int argc, char **argv)
 	       t.timeouts.seen, t.unsure);
 	if (t.failure[0])
 		bench_reproduce(&o, t.round, t.failure);
-	printf("%sok 1 - requests to the other card and their completion\n1..1\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "requests to the other card and their completion");
 	remote_ask_dut_destroy(t.dut);
-	return t.failure[0] != 0;
+	return tap_end();
 }

@@ -9,6 +9,7 @@
  */
 #include <base/options.h>
 #include <chance.h>
+#include <tap.h>
 
 #include "remote_send_dut.h"
 
@@ -342,7 +343,7 @@ int main(int argc, char **argv)
 	       t.resets, t.locals, t.overtaken, t.outcomes[0][0], t.outcomes[1][0], t.outcomes[1][1], t.ended, t.torn, t.lates);
 	if (t.failure[0])
 		bench_reproduce(&o, o.first + done - 1, t.failure);
-	printf("%sok 1 - packets to the other card are sent or lost, and posted, in order\n1..1\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "packets to the other card are sent or lost, and posted, in order");
 	remote_send_dut_destroy(t.dut);
-	return t.failure[0] != 0;
+	return tap_end();
 }

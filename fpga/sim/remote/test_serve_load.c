@@ -9,6 +9,7 @@
 #include <base/options.h>
 #include <chance.h>
 #include <gpulink_regs.h>
+#include <tap.h>
 
 #include "serve_load_dut.h"
 
@@ -281,7 +282,7 @@ int main(int argc, char **argv)
 	       " failed; up to %u reads in flight\n", o.seed, done, t.now, t.resets, t.answers, t.failures, t.peak);
 	if (t.failure[0])
 		bench_reproduce(&o, o.first + done - 1, t.failure);
-	printf("%sok 1 - loads of the other card are executed and answered in order\n1..1\n", t.failure[0] ? "not " : "");
+	check(!t.failure[0], "loads of the other card are executed and answered in order");
 	serve_load_dut_destroy(t.dut);
-	return t.failure[0] != 0;
+	return tap_end();
 }

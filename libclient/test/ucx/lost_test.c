@@ -18,7 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../tap.h"
+#include <tap.h>
+
+#include "../threads.h"
 #include "all.h"
 #include "port.h"
 
@@ -470,6 +472,5 @@ int main(int argc, char **argv)
 	run("a process stops, and threads that wait for it are cancelled", cancelled, false, false);
 	run("two-hop routing: a process is killed", routed_killed, true, true);
 	run("two-hop routing: a process stops, and goes on", routed_stopped, false, true);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

@@ -14,8 +14,8 @@
 
 #include <chance.h>
 #include <gpulink_lane.h>
+#include <tap.h>
 
-#include "../tap.h"
 #include "all.h"
 
 enum { THREADS = 3, PART = 32768, PAGE = 4096, SUMS = 512, SUM_WORDS = 8, FLAGS = 1024, HASHES = 2560, HOST = 16384 };
@@ -318,10 +318,9 @@ int main(int argc, char **argv)
 	}
 	printf("# --seed=%llu\n", (unsigned long long)seed);
 	is(open_all(&all, argv[1]), 0, "opened");
-	if (!bad)
+	if (!tap_bad)
 		run(seed, operations);
 	if (all.device)
 		close_all(&all);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

@@ -471,13 +471,14 @@ static bool run_line(struct run *r)
 	return vector_fail(&r->f, "unknown keyword '%s'", r->f.keyword);
 }
 
-static bool run_file(const char *path)
+static bool run_file(const char *path, const char **skip)
 {
 	static const struct tx_config reset = { 5, 4096, true, true, false, false, false };
 	struct run *r = calloc(1, sizeof(*r));
 	struct page *next;
 	bool good;
 
+	(void)skip;
 	if (!r || !(r->sent = calloc(PACKETS_MAX, sizeof(*r->sent))))
 		abort();
 	r->tx = tx_dut_create(NULL);
@@ -502,33 +503,7 @@ static bool run_file(const char *path)
 	return good;
 }
 
-static int is_vector(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return length > 4 && !strcmp(entry->d_name + length - 4, ".vec");
-}
-
 int main(int argc, char **argv)
 {
-	struct dirent **entries;
-	int count = argc == 2 ? scandir(argv[1], &entries, is_vector, alphasort) : -1, failed = 0;
-
-	if (count <= 0) {
-		fprintf(stderr, "usage: run_vectors_rtl DIRECTORY\n");
-		return 2;
-	}
-	printf("1..%d\n", count);
-	for (int i = 0; i < count; i++) {
-		char path[4096];
-		bool good;
-
-		snprintf(path, sizeof(path), "%s/%s", argv[1], entries[i]->d_name);
-		good = run_file(path);
-		printf("%sok %d - %s\n", good ? "" : "not ", i + 1, entries[i]->d_name);
-		failed += !good;
-		free(entries[i]);
-	}
-	free(entries);
-	return failed != 0;
+	return vector_run_all("run-vectors-rtl", argc, argv, run_file);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <tap.h>
+
 struct list {
 	char **path;
 	size_t count;
@@ -50,22 +52,24 @@ static void add(struct list *list, const char *argument)
 	free(entries);
 }
 
-int vector_run_all(const char *name, int argc, char **argv, bool (*run)(const char *path, unsigned number))
+int vector_run_all(const char *name, int argc, char **argv, bool (*run)(const char *path, const char **skip))
 {
 	struct list list = { 0 };
-	bool good = true;
 
 	for (int i = 1; i < argc; i++)
 		add(&list, argv[i]);
-	printf("1..%zu\n", list.count);
 	if (list.count == 0) {
 		fprintf(stderr, "%s: no vectors; usage: %s FILE|DIRECTORY...\n", name, name);
 		return 2;
 	}
+	tap_plan((unsigned)list.count);
 	for (size_t i = 0; i < list.count; i++) {
-		good = run(list.path[i], (unsigned)i + 1) && good;
+		const char *skip = NULL, *file = strrchr(list.path[i], '/');
+		bool good = run(list.path[i], &skip);
+
+		tap_ok(good, "%s%s%s", file ? file + 1 : list.path[i], skip ? " # SKIP " : "", skip ? skip : "");
 		free(list.path[i]);
 	}
 	free(list.path);
-	return good ? 0 : 1;
+	return tap_end();
 }

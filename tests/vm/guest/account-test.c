@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
@@ -424,6 +426,5 @@ int main(int argc, char **argv)
 	test_fdinfo();
 	test_stored();
 	test_cgroup();
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

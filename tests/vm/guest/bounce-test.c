@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <tap.h>
+
 #include "card.h"
 
 enum { BIG = 2 << 20 }; /* a huge page: one segment, larger than a bounce buffer mapping, and than all bounce buffers */
@@ -50,6 +52,5 @@ int main(int argc, char **argv)
 	}
 	test_registrations(fd, argv[2]);
 	test_puts(fd);
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

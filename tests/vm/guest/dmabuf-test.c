@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <linux/gpulink.h>
+#include <tap.h>
 #include "gpulink_regs.h"
 #include "lib/gpu.h"
 #include "test-gpu/gpulink-test-gpu.h"
@@ -30,16 +31,9 @@
 #define MOVED_FROM 0xeeu /* test-gpu fills a buffer's old place with this */
 #define MOVES	   40u
 
-static unsigned number, bad;
 static int card;
 static struct gpu gpu[2];
 static unsigned to_gpu1; /* window */
-
-static void check(bool ok, const char *name)
-{
-	printf("%sok %u - %s%s%s\n", ok ? "" : "not ", ++number, name, ok ? "" : ": ", ok ? "" : strerror(errno));
-	bad += !ok;
-}
 
 static void refused(unsigned long call, void *arg, int error, const char *name)
 {
@@ -188,7 +182,7 @@ static void test_import(int buffer)
 
 	now = ioctl(gpu[0].fd, TEST_GPU_MOVE, 0);
 	if (now == -1 && errno == EBUSY) {
-		printf("ok %u - the memory moves # SKIP this kernel pins it\n", ++number);
+		tap_skip("the memory moves", "this kernel pins it");
 		check(!drop(GPULINK_IOCTL_UNREGISTER, r.handle), "unregister");
 		check(move(GLK_OP_PUT, r.handle, 0, 0, 8) == GLK_ST_REGISTRATION, "the card no longer has the registration");
 		check(ioctl(gpu[0].fd, TEST_GPU_MOVE, 0) > 0 && !ioctl(gpu[0].fd, TEST_GPU_MOVE, 0), "the memory is no longer pinned");
@@ -284,7 +278,7 @@ static void test_slow_move(int buffer)
 	}
 	pthread_join(mover, NULL);
 	if (error == EBUSY) {
-		printf("ok %u - a slow move # SKIP this kernel pins the memory\n", ++number);
+		tap_skip("a slow move", "this kernel pins the memory");
 		drop(GPULINK_IOCTL_UNREGISTER, r.handle);
 		return;
 	}
@@ -307,7 +301,7 @@ static void test_udmabuf(void)
 	uint8_t *bytes;
 
 	if (device < 0) {
-		printf("ok %u - host memory by udmabuf # SKIP this kernel has no udmabuf\n", ++number);
+		tap_skip("host memory by udmabuf", "this kernel has no udmabuf");
 		return;
 	}
 	memory = memfd_create("host", MFD_ALLOW_SEALING);
@@ -589,7 +583,7 @@ int main(int argc, char **argv)
 	card = open(argv[1], O_RDWR | O_CLOEXEC);
 	check(card >= 0 && gpu_open(&gpu[0], argv[2]) && gpu_open(&gpu[1], argv[3]), "card and GPUs open");
 	check(!ioctl(card, GPULINK_IOCTL_WINDOW_MAP, &w), "a window to the second GPU");
-	if (bad)
+	if (tap_bad)
 		return 1;
 	to_gpu1 = w.handle;
 	test_modes();
@@ -605,7 +599,7 @@ int main(int argc, char **argv)
 	h.handle = to_gpu1;
 	exports = ioctl(card, GPULINK_IOCTL_WINDOW_EXPORT, &h) != -1 || errno != EOPNOTSUPP;
 	if (!exports)
-		printf("ok %u - windows are exported # SKIP this kernel exports no windows\n", ++number);
+		tap_skip("windows are exported", "this kernel exports no windows");
 	else
 		test_export(to_gpu1);
 	if (exports) {
@@ -614,6 +608,5 @@ int main(int argc, char **argv)
 		close(card);
 		test_unbind();
 	}
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

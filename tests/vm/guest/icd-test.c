@@ -10,14 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned number, bad;
-
-static bool check(bool good, const char *name)
-{
-	printf("%s %u - %s\n", good ? "ok" : "not ok", ++number, name);
-	bad += !good;
-	return good;
-}
+#include <tap.h>
 
 /* What the driver said. */
 static char said[1024];
@@ -112,6 +105,5 @@ int main(int argc, char **argv)
 		test_program(program, device);
 	test_refusals(context, device);
 	check(clReleaseContext(context) == CL_SUCCESS, "clReleaseContext");
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

@@ -20,20 +20,14 @@
 #include <unistd.h>
 
 #include <linux/gpulink.h>
+#include <tap.h>
 
 enum { NTH_MAX = 20000, BYTES = 65536, BIG_BYTES = 8 << 20, ENTRIES = 100, HANDLES_MAX = 4096 };
 
 #define SECOND 1000000000ULL
 
-static unsigned number, bad;
 static const char *device, *sysfs, *pci;
 static int fail_nth;
-
-static void check(bool ok, const char *what, const char *name)
-{
-	printf("%sok %u - %s%s\n", ok ? "" : "not ", ++number, what, name);
-	bad += !ok;
-}
 
 /* --- objects the calls use --- */
 
@@ -509,7 +503,7 @@ static void test_call(const struct call *call)
 		good = false;
 	}
 	snprintf(text, sizeof(text), ": %u failures injected, %u errors, nothing leaked", tried, failures);
-	check(good && !struck, call->name, text);
+	tap_ok(good && !struck, "%s%s", call->name, text);
 	fflush(stdout);
 }
 
@@ -525,9 +519,8 @@ int main(int argc, char **argv)
 	now.fd = -1;
 	fail_nth = open("/proc/self/fail-nth", O_RDWR);
 	now.memory = mmap(NULL, BIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	check(fail_nth >= 0 && now.memory != MAP_FAILED, "fail-nth is available", "");
+	check(fail_nth >= 0 && now.memory != MAP_FAILED, "fail-nth is available");
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		test_call(&calls[i]);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

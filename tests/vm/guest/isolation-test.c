@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "uring.h"
 
@@ -353,6 +355,5 @@ int main(int argc, char **argv)
 		test_crowd();
 		check(all_back(argv[2]), "no resources of the processes are left in use");
 	}
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

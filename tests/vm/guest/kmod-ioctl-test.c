@@ -19,18 +19,12 @@
 #include <unistd.h>
 
 #include <linux/gpulink.h>
+#include <tap.h>
 #include "gpulink_regs.h"
 
 #define SECOND 1000000000ULL
 
-static unsigned number, bad;
 static const char *path;
-
-static void check(bool ok, const char *name)
-{
-	printf("%sok %u - %s%s\n", ok ? "" : "not ", ++number, name, ok ? "" : strerror(errno));
-	bad += !ok;
-}
 
 /* The call is refused with the error. */
 static void refused(int fd, unsigned long call, void *arg, int error, const char *name)
@@ -490,6 +484,5 @@ int main(int argc, char **argv)
 		close(fd);
 		test_contexts();
 	}
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

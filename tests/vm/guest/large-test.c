@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "gpu.h"
 #include "test-gpu/gpulink-test-gpu.h"
@@ -130,6 +132,5 @@ int main(int argc, char **argv)
 	buffer = export_pieces(8 * GIB + 4 * MIB, page, 0);
 	is(register_buffer(buffer, 0, 8 * GIB + 4 * MIB), -ENOSPC, "a buffer of too many pieces is refused");
 	close(buffer);
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 
 static const char *path, *folder;
@@ -115,6 +117,5 @@ int main(int argc, char **argv)
 	test_contexts();
 	close(fd);
 	is(usage("contexts") + usage("registrations") + usage("pinned_pages"), 0, "nothing is left");
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -13,13 +13,12 @@
 #include <time.h>
 
 #include <gpulink.h>
+#include <tap.h>
 
 #include "chance.h"
 
 enum { BYTES = 1 << 16, STORE_MOST = 300, PUT_MOST = 32, ROUND = 64 };
 #define TIMEOUT_NS UINT64_C(30000000000) /* cards may be simulated, on a busy machine */
-
-static unsigned number, bad;
 
 static struct {
 	struct gpulink *near, *far;
@@ -29,12 +28,6 @@ static struct {
 	unsigned char copy[BYTES], got[BYTES], data[STORE_MOST];
 	struct chance chance;
 } t;
-
-static void check(bool ok, const char *what)
-{
-	printf("%sok %u - %s\n", ok ? "" : "not ", ++number, what);
-	bad += !ok;
-}
 
 static bool good(int error, const char *what)
 {
@@ -173,7 +166,7 @@ int main(int argc, char **argv)
 	printf("# seed %" PRIu64 "\n", seed);
 	chance_start(&t.chance, seed, 0);
 	check(open_all(argv), "both cards open, a window to the remote endpoint");
-	if (bad)
+	if (tap_bad)
 		return 1;
 	check(gpulink_endpoint_memory(t.near, (unsigned)atoi(argv[3]), &memory, &bytes) == -GPULINK_ENOTSUP,
 	      "memory beyond the link cannot be mapped past it");
@@ -192,6 +185,5 @@ int main(int argc, char **argv)
 	gpulink_window_close(t.window);
 	gpulink_close(t.far);
 	gpulink_close(t.near);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

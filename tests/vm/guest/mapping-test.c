@@ -23,17 +23,11 @@
 #include <unistd.h>
 
 #include <linux/gpulink.h>
+#include <tap.h>
 
 enum { ROUNDS = 300, BYTES = 16384, LARGE_BYTES = 16 << 20 };
 
-static unsigned number, bad;
 static _Thread_local sigjmp_buf escape;
-
-static void check(bool ok, const char *name)
-{
-	printf("%sok %u - %s\n", ok ? "" : "not ", ++number, name);
-	bad += !ok;
-}
 
 static void on_sigbus(int signal_number)
 {
@@ -161,7 +155,7 @@ static void test_large_pages(int fd)
 	if (kernel_maps_large_pages())
 		check(count < 4 * LARGE_BYTES / (2 << 20), "page faults map 2 MiB each");
 	else
-		printf("ok %u - page faults map 2 MiB each # SKIP not on this kernel\n", ++number);
+		tap_skip("page faults map 2 MiB each", "not on this kernel");
 	released_errors(fd);
 	ok = true;
 	for (unsigned long i = 0; i < LARGE_BYTES / sizeof(long); i += 512)
@@ -259,6 +253,5 @@ int main(int argc, char **argv)
 		test_endpoint_goes(fd, argv[2]);
 		close(fd);
 	}
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

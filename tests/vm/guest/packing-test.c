@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "pool.h"
 
@@ -197,6 +199,5 @@ int main(int argc, char **argv)
 	test_keep();
 	test_change();
 	test_reset();
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

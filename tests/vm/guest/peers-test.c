@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <linux/gpulink.h>
+#include <tap.h>
 #include "../../../libclient/gpulink.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
@@ -21,21 +22,6 @@
 #define BYTES  65536u
 #define OFFSET 4196u /* of the registered memory in the dma-buf */
 #define ROOM   40000u
-
-static unsigned number, bad;
-
-static void check(bool ok, const char *name)
-{
-	printf("%sok %u - %s\n", ok ? "" : "not ", ++number, name);
-	bad += !ok;
-}
-
-static void is(int got, int should, const char *name)
-{
-	if (got != should)
-		printf("# returned %d (%s), should be %d\n", got, gpulink_strerror(got), should);
-	check(got == should, name);
-}
 
 struct bench {
 	struct gpulink *device;
@@ -114,7 +100,7 @@ static void test_window(const struct bench *b, const char *path)
 	h.handle = w.handle;
 	buffer = ioctl(fd, GPULINK_IOCTL_WINDOW_EXPORT, &h);
 	if (buffer == -1 && errno == EOPNOTSUPP) {
-		printf("ok %u - the GPU cannot map it # SKIP this kernel exports no windows\n", ++number);
+		tap_skip("the GPU cannot map it", "this kernel exports no windows");
 	} else {
 		errno = 0;
 		check(ioctl(b->gpu, TEST_GPU_IMPORT, buffer) == -1 && errno == EHOSTUNREACH, "the GPU cannot map it");
@@ -161,7 +147,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	apart = !strcmp(argv[3], "apart");
 	check(open_all(&b, argv[1], argv[2]), "card and GPU open");
-	if (bad)
+	if (tap_bad)
 		return 1;
 	error = gpulink_memory_register_dmabuf(b.device, b.dmabuf, OFFSET, ROOM, both, &memory);
 	is(error, apart ? -GPULINK_EUNREACHABLE : 0, apart ? "the card cannot reach the GPU's memory" : "the GPU's memory");
@@ -169,13 +155,12 @@ int main(int argc, char **argv)
 		use(&b, memory, 1);
 	gpulink_memory_unregister(error ? NULL : memory);
 	is(gpulink_memory_register_staged(b.device, b.dmabuf, OFFSET, ROOM, both, &memory), 0, "staged registration of the GPU's memory");
-	if (!bad)
+	if (!tap_bad)
 		use(&b, memory, 100);
 	gpulink_close(b.device);
 	close(b.dmabuf);
 	if (apart)
 		test_window(&b, argv[1]);
 	close(b.gpu);
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

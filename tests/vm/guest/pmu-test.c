@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <linux/gpulink.h>
+#include <tap.h>
 #include "gpulink_regs.h"
 
 #define PMU		"/sys/bus/event_source/devices/gpulink0/"
@@ -33,14 +34,6 @@
 #define ALL		0xff
 #define CARD		0x80
 #define WINDOW_BYTES	65536
-
-static unsigned number, bad;
-
-static void check(bool ok, const char *name)
-{
-	printf("%sok %u - %s\n", ok ? "" : "not ", ++number, name);
-	bad += !ok;
-}
 
 static uint32_t pmu_type(void)
 {
@@ -280,6 +273,5 @@ int main(int argc, char **argv)
 	test_partitions(argv[2]);
 	test_group_and_switch(argv[2]);
 	test_refusals();
-	printf("1..%u\n", number);
-	return bad != 0;
+	return tap_end();
 }

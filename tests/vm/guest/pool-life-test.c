@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include <chance.h>
+#include <tap.h>
 
 #include "pool.h"
 #include "test-gpu/gpulink-test-gpu.h"
@@ -579,6 +580,5 @@ int main(int argc, char **argv)
 		test_processes();
 	else
 		test_random(argc > 4 ? strtoull(argv[4], NULL, 0) : (uint64_t)time(NULL));
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

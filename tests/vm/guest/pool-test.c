@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include <tap.h>
+
 #include "pool.h"
 
 enum { BYTES = 4 * PAGE };
@@ -433,6 +435,5 @@ int main(int argc, char **argv)
 	test_limits(q.pool_bytes);
 	test_partition(query.partitions);
 	is((long)pool_free(card), (long)q.pool_bytes, "nothing is left");
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

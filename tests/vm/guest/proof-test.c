@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
@@ -78,7 +80,7 @@ static void test_udmabuf(void)
 	int file = memfd_create("memory", MFD_ALLOW_SEALING), device = open("/dev/udmabuf", O_RDWR), buffer;
 
 	if (device < 0) {
-		printf("ok %u - a dma-buf of process memory # SKIP no udmabuf\n", ++tap_number);
+		tap_skip("a dma-buf of process memory", "no udmabuf");
 		return;
 	}
 	create.memfd = (uint32_t)file;
@@ -173,7 +175,7 @@ static void test_moves(int buffer)
 	}
 	pthread_join(mover, NULL);
 	if (move_error == EBUSY) {
-		printf("ok %u - moves under traffic # SKIP this kernel pins mapped buffers\n", ++tap_number);
+		tap_skip("moves under traffic", "this kernel pins mapped buffers");
 	} else {
 		card_release(card, &errors);
 		now = memory + (MOVES % 2 ? half : 0);
@@ -600,6 +602,5 @@ int main(int argc, char **argv)
 	test_reset();
 	test_unbind("0000:00:04.0");
 	test_end();
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

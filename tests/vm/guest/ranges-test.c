@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "uring.h"
 
@@ -504,6 +506,5 @@ int main(int argc, char **argv)
 	test_unions();
 	test_removal();
 	test_refusals();
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "lib/card.h"
 #include "lib/gpu.h"
 #include "test-gpu/gpulink-test-gpu.h"
@@ -118,6 +120,5 @@ int main(int argc, char **argv)
 		test_move(c.handle);
 	}
 	close(card);
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

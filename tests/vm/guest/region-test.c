@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 
 enum { CHUNK = 4096, CHUNKS = 4, BYTES = CHUNK * CHUNKS, WINDOW = 65536, SIGNALS = 32768 };
@@ -356,6 +358,5 @@ int main(int argc, char **argv)
 	close_party(&owner);
 	close_party(&other);
 	is(usage("regions") + usage("region_chunks") + usage("contexts") + usage("registrations"), 0, "nothing is left");
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 
 enum { PINNED = 4 << 20, CONTEXTS = GLK_CONTEXT_COUNT };
@@ -268,6 +270,5 @@ int main(int argc, char **argv)
 	is(status, 0, "the user's process ends as expected");
 	chmod(path, 0600);
 	is(card_file(usage_folder, "contexts") + card_file(usage_folder, "registrations"), 0, "nothing is left");
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 
 enum { STORM_SECONDS = 3, RATE_MAX = 20 /* interrupts per second */ };
@@ -168,6 +170,5 @@ int main(int argc, char **argv)
 	test_storm(words);
 	test_rings();
 	test_afterwards(fd, words);
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

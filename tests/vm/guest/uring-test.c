@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "uring.h"
 
@@ -257,6 +259,5 @@ int main(int argc, char **argv)
 		test_exit();
 		test_reset(&io, fd, (unsigned)window, argv[2]);
 	}
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 
 enum { BYTES = 65536 };
@@ -410,6 +412,5 @@ int main(int argc, char **argv)
 		test_stop(fd);
 		test_reset(fd, argv[2]);
 	}
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

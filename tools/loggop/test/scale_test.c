@@ -15,14 +15,7 @@
 #include <lane/packet.h>
 #include <route/relay.h>
 #include <scale.h>
-
-static unsigned tests, bad;
-
-static void ok(bool good, const char *name)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, name);
-	bad += !good;
-}
+#include <tap.h>
 
 enum { OWNERS = 64 }; /* with more processes words have no owner, and memories are small */
 
@@ -193,7 +186,7 @@ static bool all_is_there(const struct world *w)
 	return true;
 }
 
-static void check(unsigned processes, unsigned stores, unsigned payload, bool routed)
+static void check_scale(unsigned processes, unsigned stores, unsigned payload, bool routed)
 {
 	struct world w = { .processes = processes, .payload = payload, .routed = routed,
 			   .bytes = processes > OWNERS ? 1 << 18 : 1 << 22 };
@@ -215,9 +208,9 @@ static void check(unsigned processes, unsigned stores, unsigned payload, bool ro
 	snprintf(name, sizeof(name), "%u processes, %u stores each, packets of %u, %s:", processes, stores, payload,
 		 routed ? "routed" : "direct");
 	printf("# %s\n", name);
-	ok(opened && !w.refused && all_is_there(&w), "all is there");
-	ok(near((double)w.packets / processes, found.packets), "as many packets as predicted");
-	ok(near((double)w.wire / processes, found.wire_bytes), "as many bytes");
+	check(opened && !w.refused && all_is_there(&w), "all is there");
+	check(near((double)w.packets / processes, found.packets), "as many packets as predicted");
+	check(near((double)w.wire / processes, found.wire_bytes), "as many bytes");
 	for (unsigned i = 0; w.process && i < processes; i++)
 		close_process(&w, &w.process[i]);
 	free(w.process);
@@ -249,20 +242,19 @@ static void test_routes(void)
 		most = route.columns + route.rows > most ? route.columns + route.rows : most;
 		wrong += (UINT64_C(1) << route.slot) <= 4096;
 	}
-	ok(!wrong, "each process has a relay to each column");
-	ok(most <= 36, "and few of them");
+	check(!wrong, "each process has a relay to each column");
+	check(most <= 36, "and few of them");
 }
 
 int main(void)
 {
 	test_routes();
-	check(16, 20000, 4096, false);
-	check(16, 20000, 4096, true);
-	check(37, 5000, 512, false);
-	check(37, 5000, 512, true);
-	check(100, 2000, 4096, false);
-	check(100, 2000, 4096, true);
-	check(400, 500, 4096, true);
-	printf("1..%u\n", tests);
-	return bad != 0;
+	check_scale(16, 20000, 4096, false);
+	check_scale(16, 20000, 4096, true);
+	check_scale(37, 5000, 512, false);
+	check_scale(37, 5000, 512, true);
+	check_scale(100, 2000, 4096, false);
+	check_scale(100, 2000, 4096, true);
+	check_scale(400, 500, 4096, true);
+	return tap_end();
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include <chance.h>
+#include <tap.h>
 
 #include "finepack/enables.h"
 #include "finepack/partition.h"
@@ -205,12 +206,6 @@ static void compare(struct ratio *r, uint64_t ours, uint64_t theirs, uint64_t se
 
 enum { PACKING_PLAIN, PACKING_PAPER, PACKING_COMBINING, COMPACT_PACKING, KEEP_PLAIN, KEEP_COMBINING, KEEP_PACKING, KEEP_COMPACT_KEEP, RATIOS };
 
-static bool tell(unsigned number, bool good, const char *what)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", number, what);
-	return good;
-}
-
 int main(int argc, char **argv)
 {
 	static const char *const names[RATIOS] = {
@@ -221,9 +216,9 @@ int main(int argc, char **argv)
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	struct ratio ratio[RATIOS] = { { 0 } };
-	bool good = true;
 
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..6\n", seed);
+	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	tap_plan(6);
 	for (unsigned i = 0; i < streams; i++) {
 		struct result r = play(seed + i);
 		const uint64_t *bytes = r.bytes;
@@ -240,14 +235,14 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < RATIOS; i++)
 		printf("# %-26s %u of %u streams take more, at most %.3f times (GPULINK_SEED=%" PRIu64 "), %.3f times in the geometric mean\n",
 		       names[i], ratio[i].over, streams, ratio[i].most, ratio[i].seed, exp(ratio[i].logs / streams));
-	good &= tell(1, !ratio[PACKING_PLAIN].over, "never more bytes than plain writes");
-	good &= tell(2, ratio[PACKING_PAPER].most <= MOST, "at most 1.2 times those without packing");
-	good &= tell(3, !ratio[COMPACT_PACKING].over && ratio[COMPACT_PACKING].logs < 0,
+	check(!ratio[PACKING_PLAIN].over, "never more bytes than plain writes");
+	check(ratio[PACKING_PAPER].most <= MOST, "at most 1.2 times those without packing");
+	check(!ratio[COMPACT_PACKING].over && ratio[COMPACT_PACKING].logs < 0,
 		     "in the compact form never more bytes than without it, and fewer in the mean");
-	good &= tell(4, ratio[KEEP_PLAIN].most <= MOST_CUT, "with kept lines at most 1.1 times plain writes");
-	good &= tell(5, ratio[KEEP_PACKING].logs < 0 && ratio[KEEP_COMBINING].logs < 0 &&
+	check(ratio[KEEP_PLAIN].most <= MOST_CUT, "with kept lines at most 1.1 times plain writes");
+	check(ratio[KEEP_PACKING].logs < 0 && ratio[KEEP_COMBINING].logs < 0 &&
 			ratio[KEEP_COMBINING].over < ratio[PACKING_COMBINING].over,
 		     "with kept lines fewer bytes than with packing and write combining in the mean, and less often more than the latter");
-	good &= tell(6, !ratio[KEEP_COMPACT_KEEP].over && ratio[KEEP_COMPACT_KEEP].logs < 0, "the compact form likewise with kept lines");
-	return !good;
+	check(!ratio[KEEP_COMPACT_KEEP].over && ratio[KEEP_COMPACT_KEEP].logs < 0, "the compact form likewise with kept lines");
+	return tap_end();
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include <chance.h>
+#include <tap.h>
 
 #include "finepack/depacketizer.h"
 #include "finepack/partition.h"
@@ -196,13 +197,12 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 	return b->bad || !b->packets || !counters_agree(b, stores) || memcmp(b->direct, b->sent, sizeof(b->direct));
 }
 
-/* Runs all limits and capacities of a kind of packets and a width. Returns the number of failures. */
-static int run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
+/* Runs all limits and capacities of a kind of packets and a width. */
+static void run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
 {
 	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "keep" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
-	int failed = 0;
 
 	for (unsigned l = 0; l < 4; l++) {
 		for (unsigned c = 0; c < 2; c++) {
@@ -211,12 +211,10 @@ static int run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed
 
 			b->chance.state = seed + number + 1;
 			wrong = run(b, kind, width, limits[l], capacities[c], stores);
-			failed += wrong;
-			printf("%sok %u - %s, width %u, limit %u, entries %u: %" PRIu64 " packets\n", wrong ? "not " : "", number,
-			       kinds[kind], width, limits[l], capacities[c], b->packets);
+			tap_ok(!wrong, "%s, width %u, limit %u, entries %u: %" PRIu64 " packets", kinds[kind], width, limits[l],
+			       capacities[c], b->packets);
 		}
 	}
-	return failed;
 }
 
 int main(int argc, char **argv)
@@ -225,14 +223,14 @@ int main(int argc, char **argv)
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	struct bench *b = calloc(1, sizeof(*b));
-	int failed = 0;
 
 	if (!b)
 		return 2;
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..240\n", seed);
+	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	tap_plan(240);
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
-			failed += run_all(b, kind, width, seed, stores / 240);
+			run_all(b, kind, width, seed, stores / 240);
 	free(b);
-	return failed != 0;
+	return tap_end();
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <tap.h>
+
 #include "link/link_state.h"
 #include "link/test/link_wire.h"
 
@@ -281,14 +283,13 @@ int main(int argc, char **argv)
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	static struct fuzz f;
-	int failed = 0;
 
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..%" PRIu64 "\n", seed, rounds);
+	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	tap_plan((unsigned)rounds);
 	for (uint64_t i = 0; i < rounds; i++) {
 		run_round(&f, seed, first + i);
-		printf("%sok %" PRIu64 " - round %" PRIu64 ", %" PRIu64 " right words%s%s\n", f.wrong ? "not " : "", i + 1, first + i,
-		       f.right, f.wrong ? ": " : "", f.wrong ? f.wrong : "");
-		failed += f.wrong != NULL;
+		tap_ok(!f.wrong, "round %" PRIu64 ", %" PRIu64 " right words%s%s", first + i, f.right,
+		       f.wrong ? ": " : "", f.wrong ? f.wrong : "");
 	}
-	return failed != 0;
+	return tap_end();
 }

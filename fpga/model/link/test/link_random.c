@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <tap.h>
+
 #include "link/test/link_wire.h"
 
 #define ROOM_MAX   1024u
@@ -366,17 +368,15 @@ int main(int argc, char **argv)
 	const char *given = getenv("GPULINK_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
 	static struct round every, some;
-	int failed = 0;
 
-	printf("# GPULINK_SEED=%" PRIu64 "\n1..%" PRIu64 "\n", seed, rounds);
+	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	tap_plan((unsigned)rounds);
 	for (uint64_t i = 0; i < rounds; i++) {
 		run_round(&every, seed, first + i, false);
 		run_round(&some, seed, first + i, true);
 		if (!every.wrong[0] && (every.hash != some.hash || some.wrong[0]))
 			fail(&every, "leaving clocks out makes a difference", every.hash, some.hash);
-		printf("%sok %" PRIu64 " - round %" PRIu64 "%s%s\n", every.wrong[0] ? "not " : "", i + 1, first + i,
-		       every.wrong[0] ? ": " : "", every.wrong);
-		failed += every.wrong[0] != 0;
+		tap_ok(!every.wrong[0], "round %" PRIu64 "%s%s", first + i, every.wrong[0] ? ": " : "", every.wrong);
 	}
-	return failed != 0;
+	return tap_end();
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <chance.h>
+#include <tap.h>
 
 #include "netcrafter/cluster_queue.h"
 #include "netcrafter/unstitch.h"
@@ -323,16 +324,17 @@ int main(int argc, char **argv)
 	struct totals totals = { 0 };
 	bool good = rounds > 0;
 
-	printf("1..2\n# GPULINK_SEED=%" PRIu64 "\n", seed);
+	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
+	tap_plan(2);
 	for (unsigned round = 0; round < rounds && good; round++)
 		good = run(seed, round, &totals);
-	printf("%sok 1 - packets of all kinds arrive once, unchanged, in the order of their kind\n", good ? "" : "not ");
+	check(good, "packets of all kinds arrive once, unchanged, in the order of their kind");
 	printf("# %" PRIu64 " packets in %" PRIu64 " flits; stitched %" PRIu64 ", of them %" PRIu64 " tails; pooled %" PRIu64
 	       ", of them %" PRIu64 " left alone; no room for %" PRIu64 "; the longest wait for a flit of a kind: %" PRIu64
 	       " clocks\n",
 	       totals.packets, totals.flits, totals.stitched, totals.partial, totals.pooled, totals.timed_out, totals.refused,
 	       totals.longest);
-	good = good && totals.partial > rounds && totals.pooled > totals.timed_out && totals.timed_out > rounds && totals.refused;
-	printf("%sok 2 - all of it was met\n", good ? "" : "not ");
-	return good ? 0 : 1;
+	check(good && totals.partial > rounds && totals.pooled > totals.timed_out && totals.timed_out > rounds && totals.refused,
+	      "all of it was met");
+	return tap_end();
 }

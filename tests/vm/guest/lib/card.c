@@ -10,21 +10,6 @@
 
 #include "card.h"
 
-unsigned tap_number, tap_bad;
-
-void check(bool ok, const char *name)
-{
-	printf("%sok %u - %s\n", ok ? "" : "not ", ++tap_number, name);
-	tap_bad += !ok;
-}
-
-void is(long got, long should, const char *name)
-{
-	if (got != should)
-		printf("# is %ld, should be %ld\n", got, should);
-	check(got == should, name);
-}
-
 long card_file(const char *folder, const char *file)
 {
 	char path[256], text[32] = "";

@@ -59,10 +59,6 @@ struct sqe move(unsigned operation, unsigned window, uint64_t offset, unsigned l
 struct sqe with_interrupt(struct sqe entry);
 unsigned status_of(const struct cqe *done);
 
-/* TAP */
-extern unsigned tap_number, tap_bad;
-void check(bool ok, const char *name);
-void is(long got, long should, const char *name);
 /* Reads a number from a sysfs file of the card; -1 on error. */
 long card_file(const char *folder, const char *file);
 

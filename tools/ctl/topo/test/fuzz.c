@@ -10,6 +10,7 @@
 #include "../show.h"
 
 #include <chance.h>
+#include <tap.h>
 
 #include <json-c/json.h>
 
@@ -176,7 +177,8 @@ int main(int argc, char **argv)
 	}
 	if (files == argc)
 		return 2;
-	printf("# seed %" PRIu64 "\n1..1\n", seed);
+	printf("# seed %" PRIu64 "\n", seed);
+	tap_plan(1);
 	for (uint64_t round = first; round < first + rounds; round++) {
 		const char *wrong;
 
@@ -186,10 +188,10 @@ int main(int argc, char **argv)
 		wrong = do_round(&chance, &text);
 		alarm(0);
 		if (wrong) {
-			printf("not ok 1 - --seed=%" PRIu64 " --round=%" PRIu64 ": %s\n", seed, round, wrong);
-			return 1;
+			tap_ok(false, "--seed=%" PRIu64 " --round=%" PRIu64 ": %s", seed, round, wrong);
+			return tap_end();
 		}
 	}
-	printf("ok 1 - random changes of dumps\n");
-	return 0;
+	check(true, "random changes of dumps");
+	return tap_end();
 }

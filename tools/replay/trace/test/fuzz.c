@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "files.h"
 #include "ops.h"
 #include "packets.h"
@@ -316,9 +318,8 @@ int main(int argc, char **argv)
 	if (!f.bytes)
 		die("malloc");
 	files_open(&f.files);
-	printf("# seed %" PRIu64 "; a round that hangs ends in SIGALRM and leaves its file in %s\n1..1\n", wish.seed,
-	       f.files.folder);
-	fflush(stdout);
+	printf("# seed %" PRIu64 "; a round that hangs ends in SIGALRM and leaves its file in %s\n", wish.seed, f.files.folder);
+	tap_plan(1);
 	for (round = wish.first; !bad; round++) {
 		if (wish.seconds ? time(NULL) - begin >= (time_t)wish.seconds : round - wish.first == wish.rounds)
 			break;
@@ -327,9 +328,8 @@ int main(int argc, char **argv)
 			bad++;
 		}
 	}
-	printf("%s 1 - %" PRIu64 " changed traces, %" PRIu64 " of them sound\n", bad ? "not ok" : "ok",
-	       round - wish.first, f.taken);
+	tap_ok(!bad, "%" PRIu64 " changed traces, %" PRIu64 " of them sound", round - wish.first, f.taken);
 	files_close(&f.files);
 	free(f.bytes);
-	return bad != 0;
+	return tap_end();
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TAP output and time for the test programs that also run in VMs. */
-#ifndef GPULINK_TEST_TAP_H
-#define GPULINK_TEST_TAP_H
+/* For tests that cancel threads, or measure time. */
+#ifndef GPULINK_TEST_THREADS_H
+#define GPULINK_TEST_THREADS_H
 
-#include <stdio.h>
 #include <time.h>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -15,17 +14,6 @@ const char *__asan_default_options(void)
 }
 #endif
 
-static unsigned number, bad;
-
-static void is(long got, long should, const char *name)
-{
-	printf("%sok %u - %s\n", got == should ? "" : "not ", ++number, name);
-	if (got != should)
-		printf("# is %ld, should be %ld\n", got, should);
-	bad += got != should;
-	fflush(stdout);
-}
-
 static inline double seconds_now(void)
 {
 	struct timespec t;
@@ -34,4 +22,4 @@ static inline double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-#endif /* GPULINK_TEST_TAP_H */
+#endif /* GPULINK_TEST_THREADS_H */
