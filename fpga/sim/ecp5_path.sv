@@ -25,13 +25,15 @@ module ecp5_path #(
   logic [2:0]        subheader;
   logic              coalesce, self_describe, packing, compact, keep;
   logic [48:0]       bytes;
-  assign {s_kind, s_address, s_length, s_reason, s_valid, s_data, m_ready, subheader, max_payload, coalesce, self_describe, packing, compact, keep, bytes} = in;
+  assign {s_kind, s_address, s_length, s_reason, s_valid, s_data, m_ready, subheader, max_payload, coalesce, self_describe,
+          packing, compact, keep, bytes} = in;
   always_ff @(posedge clk)
     in <= {in[IN_W-2:0], pin_in};
 
   logic [DATA_W-1:0] t_data, m_data;
   logic [KW-1:0]     t_bytes;
-  logic              t_last, t_valid, t_ready, s_ready, m_first, m_last, m_valid, e_accepted, e_refused, e_valid, made_valid, idle, holds;
+  logic              t_last, t_valid, t_ready, s_ready, m_first, m_last, m_valid, e_accepted, e_refused, e_valid, made_valid,
+                     idle, holds;
   logic [7:0]        e_overwritten;
   logic [12:0]       made_payload, m_length;
   logic [10:0]       made_runs;
@@ -46,21 +48,24 @@ module ecp5_path #(
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(1), .ENTRIES(ENTRIES), .CONTEXTS(2)) tx (
     .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_max_payload_bytes(max_payload), .cfg_coalesce(coalesce),
-    .cfg_self_describe(self_describe), .cfg_packing(packing), .cfg_compact(compact), .cfg_keep(keep), .s_kind, .s_partition(1'b0), .s_address, .s_length, .s_reason, .s_context(s_address[47]),
+    .cfg_self_describe(self_describe), .cfg_packing(packing), .cfg_compact(compact), .cfg_keep(keep), .s_kind,
+    .s_partition(1'b0), .s_address, .s_length, .s_reason, .s_context(s_address[47]),
     .s_owned(s_address[46]), .s_token(s_address[45:44]), .s_data, .s_valid, .s_ready,
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),
     .e_valid, .e_partition(), .e_overwritten, .made_valid, .made_partition(), .made_payload, .made_runs, .made_reason, .idle,
     .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition(1'b0), .look_entries, .look_payload);
   glk_finepack_rx #(.DATA_W(DATA_W), .PARTITIONS(1)) rx (
-    .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_endpoint_bytes(bytes), .s_data(t_data), .s_bytes(t_bytes), .s_last(t_last),
-    .s_valid(t_valid), .s_ready(t_ready), .m_partition(), .m_offset, .m_length, .m_enables, .m_data, .m_first, .m_last,
-    .m_packet_last(packet_last), .m_valid, .m_ready, .e_accepted, .e_refused);
+    .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_endpoint_bytes(bytes), .s_data(t_data), .s_bytes(t_bytes),
+    .s_last(t_last), .s_valid(t_valid), .s_ready(t_ready), .m_partition(), .m_offset, .m_length, .m_enables, .m_data, .m_first,
+    .m_last, .m_packet_last(packet_last), .m_valid, .m_ready, .e_accepted, .e_refused);
 
   logic [15:0] folded;
   always_ff @(posedge clk) begin
-    folded  <= {^m_data, ^m_offset, ^m_enables, ^m_length, m_first, m_last, m_valid, e_accepted, e_refused, packet_last, s_ready,
-                ^{e_valid, e_overwritten}, ^{made_valid, made_payload, made_runs, made_reason}, ^{idle, holds, e_flush, token_valid, token},
+    folded  <= {^m_data, ^m_offset, ^m_enables, ^m_length, m_first, m_last, m_valid, e_accepted, e_refused, packet_last,
+        s_ready,
+                ^{e_valid, e_overwritten}, ^{made_valid, made_payload, made_runs, made_reason},
+                    ^{idle, holds, e_flush, token_valid, token},
                 ^queued_stores, ^{look_entries, look_payload}};
     pin_out <= ^folded;
   end

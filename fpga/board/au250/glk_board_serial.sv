@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Serial number of the part: the last 64 of the 96 bits of its device identifier that DNA_PORTE2 shifts out, once after power-up.
-// In the card's clock it is 0 until all of it is known.
+// Serial number of the part: the last 64 of the 96 bits of its device identifier that DNA_PORTE2 shifts out, once after
+// power-up. In the card's clock it is 0 until all of it is known.
 module glk_board_serial (
   input  logic        dna_clk, // at most the frequency that UG570 permits; it never stops
   input  logic        dna_rst, // at power-up

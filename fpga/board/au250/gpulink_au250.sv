@@ -69,7 +69,8 @@ module gpulink_au250 #(
   logic         sys_clk, sys_clk_gt, pcie_up;
   IBUFDS_GTE4 pcie_clock (.I(pcie_refclk_p), .IB(pcie_refclk_n), .CEB(1'b0), .O(sys_clk_gt), .ODIV2(sys_clk));
 
-  (* mark_debug = "true" *) logic m_axis_cq_tvalid, m_axis_cq_tready, s_axis_cc_tvalid, s_axis_rq_tvalid, m_axis_rc_tvalid, m_axis_rc_tready;
+  (* mark_debug = "true" *) logic m_axis_cq_tvalid, m_axis_cq_tready, s_axis_cc_tvalid, s_axis_rq_tvalid, m_axis_rc_tvalid,
+      m_axis_rc_tready;
   (* mark_debug = "true" *) logic [3:0] s_axis_cc_tready, s_axis_rq_tready;
   (* mark_debug = "true" *) logic m_axis_cq_tlast, s_axis_cc_tlast, s_axis_rq_tlast, m_axis_rc_tlast;
   (* mark_debug = "true" *) logic [511:0] m_axis_cq_tdata, s_axis_rq_tdata;
@@ -102,9 +103,9 @@ module gpulink_au250 #(
     .cfg_err_nonfatal_out(err_nonfatal), .cfg_err_fatal_out(err_fatal), .cfg_mgmt_addr, .cfg_mgmt_function_number(8'd0),
     .cfg_mgmt_write(1'b0), .cfg_mgmt_write_data(32'd0), .cfg_mgmt_byte_enable(4'd0), .cfg_mgmt_read, .cfg_mgmt_read_data,
     .cfg_mgmt_read_write_done, .cfg_mgmt_debug_access(1'b0), .cfg_msg_transmit(1'b0), .cfg_msg_transmit_type(3'd0),
-    .cfg_msg_transmit_data(32'd0), .cfg_fc_sel(3'd0), .cfg_dsn(serial), .cfg_power_state_change_ack(1'b1), .cfg_err_cor_in(1'b0),
-    .cfg_err_uncor_in(1'b0), .cfg_flr_in_process, .cfg_flr_done({3'd0, cfg_flr_done}), .cfg_vf_flr_func_num(8'd0),
-    .cfg_vf_flr_done(1'b0), .cfg_link_training_enable(1'b1), .cfg_config_space_enable(1'b1),
+    .cfg_msg_transmit_data(32'd0), .cfg_fc_sel(3'd0), .cfg_dsn(serial), .cfg_power_state_change_ack(1'b1),
+    .cfg_err_cor_in(1'b0), .cfg_err_uncor_in(1'b0), .cfg_flr_in_process, .cfg_flr_done({3'd0, cfg_flr_done}),
+    .cfg_vf_flr_func_num(8'd0), .cfg_vf_flr_done(1'b0), .cfg_link_training_enable(1'b1), .cfg_config_space_enable(1'b1),
     .cfg_req_pm_transition_l23_ready(1'b0), .cfg_hot_reset_in(1'b0), .cfg_pm_aspm_l1_entry_reject(1'b0),
     .cfg_pm_aspm_tx_l0s_entry_disable(1'b0), .cfg_ds_port_number(8'd0), .cfg_ds_bus_number(8'd0), .cfg_ds_device_number(5'd0),
     .cfg_interrupt_int(4'd0), .cfg_interrupt_pending(4'd0), .cfg_interrupt_sent(int_sent), .cfg_interrupt_msix_enable,
@@ -131,15 +132,15 @@ module gpulink_au250 #(
   logic [511:0] pool_data, pool_q_data;
   glk_top_us card (
     .clk, .rst, .now_ns, .serial, .pool_bytes(POOL_BYTES), .link(LINK), .cluster(CLUSTER), .link_session, .link_in_data,
-    .link_in_control, .link_in_valid, .link_in_cut, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .pool_write,
-    .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last, .pool_q_valid,
-    .pool_q_ready,
-    .m_axis_cq_tdata, .m_axis_cq_tuser, .m_axis_cq_tlast, .m_axis_cq_tvalid, .m_axis_cq_tready, .pcie_cq_np_req, .s_axis_cc_tdata,
-    .s_axis_cc_tkeep, .s_axis_cc_tuser, .s_axis_cc_tlast, .s_axis_cc_tvalid, .s_axis_cc_tready(s_axis_cc_tready[0]),
-    .s_axis_rq_tdata, .s_axis_rq_tkeep, .s_axis_rq_tuser, .s_axis_rq_tlast, .s_axis_rq_tvalid,
-    .s_axis_rq_tready(s_axis_rq_tready[0]), .m_axis_rc_tdata, .m_axis_rc_tuser, .m_axis_rc_tlast, .m_axis_rc_tvalid,
-    .m_axis_rc_tready, .pcie_rq_seq_num0, .pcie_rq_seq_num_vld0, .pcie_rq_seq_num1, .pcie_rq_seq_num_vld1, .pcie_tfc_nph_av,
-    .cfg_max_payload, .cfg_max_read_req, .cfg_ext_tag, .cfg_bus_master(cfg_function_status[2]),
+    .link_in_control, .link_in_valid, .link_in_cut, .link_out_data, .link_out_control, .link_out_valid, .link_out_go,
+    .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
+    .pool_q_valid, .pool_q_ready,
+    .m_axis_cq_tdata, .m_axis_cq_tuser, .m_axis_cq_tlast, .m_axis_cq_tvalid, .m_axis_cq_tready, .pcie_cq_np_req,
+    .s_axis_cc_tdata, .s_axis_cc_tkeep, .s_axis_cc_tuser, .s_axis_cc_tlast, .s_axis_cc_tvalid,
+    .s_axis_cc_tready(s_axis_cc_tready[0]), .s_axis_rq_tdata, .s_axis_rq_tkeep, .s_axis_rq_tuser, .s_axis_rq_tlast,
+    .s_axis_rq_tvalid, .s_axis_rq_tready(s_axis_rq_tready[0]), .m_axis_rc_tdata, .m_axis_rc_tuser, .m_axis_rc_tlast,
+    .m_axis_rc_tvalid, .m_axis_rc_tready, .pcie_rq_seq_num0, .pcie_rq_seq_num_vld0, .pcie_rq_seq_num1, .pcie_rq_seq_num_vld1,
+    .pcie_tfc_nph_av, .cfg_max_payload, .cfg_max_read_req, .cfg_ext_tag, .cfg_bus_master(cfg_function_status[2]),
     .cfg_flr_in_process(cfg_flr_in_process[0]), .cfg_flr_done, .cfg_interrupt_msix_enable(cfg_interrupt_msix_enable[0]),
     .cfg_interrupt_msi_int, .cfg_interrupt_msix_int, .cfg_interrupt_msix_vec_pending, .cfg_interrupt_msi_sent,
     .cfg_interrupt_msi_fail);
@@ -152,7 +153,8 @@ module gpulink_au250 #(
   logic [511:0] p_wdata, p_rdata, wdata, rdata;
   logic [63:0]  p_wstrb, wstrb;
   logic [1:0]   p_bresp, p_rresp, bresp, rresp;
-  logic         p_awvalid, p_awready, p_wlast, p_wvalid, p_wready, p_bvalid, p_bready, p_arvalid, p_arready, p_rlast, p_rvalid, p_rready;
+  logic         p_awvalid, p_awready, p_wlast, p_wvalid, p_wready, p_bvalid, p_bready, p_arvalid, p_arready, p_rlast, p_rvalid,
+                p_rready;
   logic         awvalid, awready, wlast, wvalid, wready, bvalid, bready, arvalid, arready, rlast, rvalid, rready;
   always_ff @(posedge ddr_clk)
     ddr_closed <= ddr_rst || !ddr_calibrated;
@@ -166,10 +168,10 @@ module gpulink_au250 #(
     .araddr(p_araddr), .arlen(p_arlen), .arvalid(p_arvalid), .arready(p_arready), .rdata(p_rdata), .rresp(p_rresp),
     .rlast(p_rlast), .rvalid(p_rvalid), .rready(p_rready));
   glk_axi_clock pool_clock (
-    .clk, .rst(mem_rst), .s_awaddr(p_awaddr), .s_awlen(p_awlen), .s_awvalid(p_awvalid), .s_awready(p_awready), .s_wdata(p_wdata),
-    .s_wstrb(p_wstrb), .s_wlast(p_wlast), .s_wvalid(p_wvalid), .s_wready(p_wready), .s_bresp(p_bresp), .s_bvalid(p_bvalid),
-    .s_bready(p_bready), .s_araddr(p_araddr), .s_arlen(p_arlen), .s_arvalid(p_arvalid), .s_arready(p_arready), .s_rdata(p_rdata),
-    .s_rresp(p_rresp), .s_rlast(p_rlast), .s_rvalid(p_rvalid), .s_rready(p_rready),
+    .clk, .rst(mem_rst), .s_awaddr(p_awaddr), .s_awlen(p_awlen), .s_awvalid(p_awvalid), .s_awready(p_awready),
+    .s_wdata(p_wdata), .s_wstrb(p_wstrb), .s_wlast(p_wlast), .s_wvalid(p_wvalid), .s_wready(p_wready), .s_bresp(p_bresp),
+    .s_bvalid(p_bvalid), .s_bready(p_bready), .s_araddr(p_araddr), .s_arlen(p_arlen), .s_arvalid(p_arvalid),
+    .s_arready(p_arready), .s_rdata(p_rdata), .s_rresp(p_rresp), .s_rlast(p_rlast), .s_rvalid(p_rvalid), .s_rready(p_rready),
     .m_clk(ddr_clk), .m_rst(ddr_closed), .m_awaddr(awaddr), .m_awlen(awlen), .m_awvalid(awvalid), .m_awready(awready),
     .m_wdata(wdata), .m_wstrb(wstrb), .m_wlast(wlast), .m_wvalid(wvalid), .m_wready(wready), .m_bresp(bresp), .m_bvalid(bvalid),
     .m_bready(bready), .m_araddr(araddr), .m_arlen(arlen), .m_arvalid(arvalid), .m_arready(arready), .m_rdata(rdata),
@@ -206,15 +208,16 @@ module gpulink_au250 #(
     .c0_ddr4_s_axi_rready(rready));
 
   // --- link: a frame of Aurora's ends with each control block ---
-  logic         wire_clk, wire_rst, tx_control, tx_valid, tx_ready, rx_control, rx_valid, channel_up, e_lost, hard_err, soft_err;
+  logic         wire_clk, wire_rst, tx_control, tx_valid, tx_ready, rx_control, rx_valid, channel_up, e_lost, hard_err,
+                soft_err;
   logic [127:0] tx_data, rx_data;
   logic [15:0]  rx_keep;
   logic [1:0]   lane_up, gt_powergood;
   logic [2:0]   loopback;
   logic         sync_clk, gt_refclk, gt_reset, link_reset, mmcm_not_locked, gt_pll_lock, tx_out_clk;
   glk_link_clock link_clock (
-    .clk, .rst, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .link_in_data, .link_in_control, .link_in_valid,
-    .link_in_cut, .e_lost,
+    .clk, .rst, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .link_in_data, .link_in_control,
+    .link_in_valid, .link_in_cut, .e_lost,
     .wire_clk, .wire_rst, .tx_data, .tx_control, .tx_valid, .tx_ready, .rx_data, .rx_control, .rx_valid, .rx_up(channel_up));
   aurora_64b66b_0 aurora (
     .s_axi_tx_tdata(tx_data), .s_axi_tx_tkeep(16'hffff), .s_axi_tx_tlast(tx_control), .s_axi_tx_tvalid(tx_valid),
@@ -235,8 +238,10 @@ module gpulink_au250 #(
   logic                  clear;
   glk_stalls #(.N(STREAMS)) stalls (
     .clk, .rst, .clear, .moved, .waited,
-    .valid({link_out_valid || !link_out_go, pool_q_valid, pool_valid, m_axis_rc_tvalid, s_axis_rq_tvalid, s_axis_cc_tvalid, m_axis_cq_tvalid}),
-    .ready({link_out_go, pool_q_ready, pool_ready, m_axis_rc_tready, s_axis_rq_tready[0], s_axis_cc_tready[0], m_axis_cq_tready}));
+    .valid({link_out_valid || !link_out_go, pool_q_valid, pool_valid, m_axis_rc_tvalid, s_axis_rq_tvalid, s_axis_cc_tvalid,
+    m_axis_cq_tvalid}),
+    .ready({link_out_go, pool_q_ready, pool_ready, m_axis_rc_tready, s_axis_rq_tready[0], s_axis_cc_tready[0],
+    m_axis_cq_tready}));
   always_ff @(posedge clk) begin
     link_lost    <= link_lost + 32'(e_lost);
     write_errors <= write_errors + 32'(e_write);
@@ -255,7 +260,8 @@ module gpulink_au250 #(
   glk_synchronizer #(.W(4)) show_transceiver (.clk, .d(transceiver), .q(transceiver_seen));
   vio_0 panel (
     .clk, .probe_in0({32'd0, moved}), .probe_in1({32'd0, waited}),
-    .probe_in2({link_lost, write_errors, read_errors, 5'd0, cfg_current_speed, cfg_negotiated_width, cfg_ltssm_state, cfg_ext_tag,
+    .probe_in2({link_lost, write_errors, read_errors, 5'd0, cfg_current_speed, cfg_negotiated_width, cfg_ltssm_state,
+    cfg_ext_tag,
                 cfg_max_payload, cfg_max_read_req, mem_rst, pcie_up, transceiver_seen, soft_err_seen, err_seen}),
     .probe_out0(clear), .probe_out1(loopback));
   glk_synchronizer #(.W(1)) show_soft_error (.clk, .d(soft_err_held), .q(soft_err_seen));
@@ -268,7 +274,8 @@ module gpulink_au250 #(
 
   wire unused = &{1'b0, m_axis_cq_tkeep, m_axis_rc_tkeep, pcie_cq_np_req_count, pcie_tfc_npd_av, s_axis_cc_tready[3:1],
                   s_axis_rq_tready[3:1], cfg_function_status, cfg_flr_in_process[3:1], cfg_interrupt_msix_enable[3:1],
-                  cfg_interrupt_msix_mask, link_down, phy_rdy, int_sent, vec_status, error_write_page, error_read_page, awaddr[47:34],
+                  cfg_interrupt_msix_mask, link_down, phy_rdy, int_sent, vec_status, error_write_page, error_read_page,
+                      awaddr[47:34],
                   araddr[47:34], ecc_interrupt, dbg_clk, dbg_bus, c_awready, c_wready, c_bvalid, c_arready, c_rvalid, c_bresp,
                   c_rresp, c_rdata, bid, rid, rx_keep, sync_clk, gt_refclk, gt_reset, link_reset, mmcm_not_locked, gt_powergood,
                   gt_pll_lock, tx_out_clk, now_ns};

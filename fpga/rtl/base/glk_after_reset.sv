@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Simulation and proofs only: `on` after the first reset and outside of one, when assertions hold. Clocks may run before. There,
-// the reset of an inner block may also be the pulse of an outer one that is not reset yet: in simulation it takes three clocks.
+// Simulation and proofs only: `on` after the first reset and outside of one, when assertions hold. Clocks may run before.
+// There, the reset of an inner block may also be the pulse of an outer one that is not reset yet: in simulation it takes three
+// clocks.
 module glk_after_reset (
   input  logic clk,
   input  logic rst,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Synchronous FIFO in block RAM, one word per clock. No combinational path from an input to an output. Latency four clocks; then a
-// word follows each clock while there are any.
+// Synchronous FIFO in block RAM, one word per clock. No combinational path from an input to an output. Latency four clocks;
+// then a word follows each clock while there are any.
 module glk_block_fifo #(
   parameter int W     = 8,
   parameter int DEPTH = 512 // words; a power of two. The output holds a few more

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Memory and output of a FIFO in block RAM: words are written anywhere and read in order, through the RAM's output register, ahead of
-// m_ready. No combinational path from an input to an output. Latency three clocks from `get`.
+// Memory and output of a FIFO in block RAM: words are written anywhere and read in order, through the RAM's output register,
+// ahead of m_ready. No combinational path from an input to an output. Latency three clocks from `get`.
 module glk_block_output #(
   parameter int W     = 8,
   parameter int DEPTH = 512, // words; a power of two. The output holds a few more

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Table in block RAM, written by registers and read by lookups. One RAM port serves the aperture, one lookup per clock; the
-// other is shared by the registers (p0, highest priority), the ring engine (p1) and the regions (p2). The memory is not cleared by reset: the
-// register block writes every row afterwards.
+// other is shared by the registers (p0, highest priority), the ring engine (p1) and the regions (p2). The memory is not cleared
+// by reset: the register block writes every row afterwards.
 module glk_table #(
   parameter int W    = 89,
   parameter int ROWS = 1024,

@@ -12,6 +12,8 @@
 //   mem  requests of the card, in order: writes, reads (length 0: a flush read, whose completion proves that earlier writes
 //        have arrived) and MSI-X vectors; at most WRITE_BYTES or READ_BYTES each, not across multiples of these
 //   rd   completions of the card's reads: data in address order; beats of different tags may interleave
+// Nets have the names of the ports that they connect; behind the name of the block where several blocks have such ports:
+// ring_load_valid is `load_valid` of the ring. reg_: of glk_registers; reg_window_row is a row of the window table.
 module glk_card #(
   parameter int DATA_W        = 512,
   parameter int PARTITIONS    = 16,
@@ -111,8 +113,8 @@ module glk_card #(
   output logic              link_out_valid,
   input  logic              link_out_go, // the wire has room for the blocks of six clocks: this one and five behind it
 
-  // Packets to the own endpoints loop back inside the card. `tap` observes and delays them; `inject` brings packets from elsewhere,
-  // if there is no link.
+  // Packets to the own endpoints loop back inside the card. `tap` observes and delays them; `inject` brings packets from
+  // elsewhere, if there is no link.
   output logic [DATA_W-1:0] tap_data,
   output logic [KW-1:0]     tap_bytes,
   output logic              tap_last,
@@ -130,10 +132,12 @@ module glk_card #(
   localparam int HW = (REGISTRATIONS > 1) ? $clog2(REGISTRATIONS) : 1;
   // window table entry: {q2[30:0], q1[47:12], first[9:0], context[4:0], partition[3:0], write, read, valid}
   localparam int WINDOW_W       = 89;
-  localparam int REGISTRATION_W = 133; // registration entry: {q3[33:32], q3[20:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
+  // registration entry: {q3[33:32], q3[20:0], q2[63:3], q1[40:0], context[4:0], write, read, valid}
+  localparam int REGISTRATION_W = 133;
 
   initial if (PARTITIONS < 1 || PARTITIONS > 16 || BANKS < 2 || CONTEXTS < 1 || CONTEXTS > 32 || SLICES < 1 || SLICES > 1024 ||
-              REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64 || REGIONS < 0 || REGIONS > 64 || CHUNKS < 1 ||
+              REGISTRATIONS < 1 || REGISTRATIONS > 1024 || VECTORS < 1 || VECTORS > 64 || REGIONS < 0 || REGIONS > 64 ||
+                  CHUNKS < 1 ||
               CHUNKS > 16384) $fatal;
   initial if (READ_BYTES < LANES || READ_BYTES > 4096 || WRITE_BYTES < LANES || WRITE_BYTES > 4096) $fatal;
   initial if (LINK != 0 && READ_BYTES < 64) $fatal; // a line of the other card is one read
@@ -166,7 +170,8 @@ module glk_card #(
   genvar g;
   generate
     for (g = 0; g < PARTITIONS; g = g + 1) begin : endpoint_bytes
-      assign cfg_endpoint_bytes[g*49 +: 49] = (ep_kind[g*2 +: 2] == 2'(glk_regs::EP_NONE)) ? 49'b0 : {ep_bytes[g*37 +: 37], 12'b0};
+      assign cfg_endpoint_bytes[g*49 +: 49] = (ep_kind[g*2 +: 2] == 2'(glk_regs::EP_NONE)) ? 49'b0 :
+          {ep_bytes[g*37 +: 37], 12'b0};
     end
   endgenerate
 
@@ -207,104 +212,113 @@ module glk_card #(
   logic [SW-1:0]       window_slice;
   logic [WINDOW_W-1:0] window_entry;
   // Three users share the other port: valid/ready per access; a read's entry comes with `done`, some clocks later.
-  logic                xw_valid, xw_ready, xw_write, xw_done, nw_valid, nw_ready, nw_done, gw_valid, gw_ready, gw_done;
-  logic [SW-1:0]       xw_row, nw_row, gw_row;
-  logic [WINDOW_W-1:0] xw_data, window_q;
-  logic                xh_valid, xh_ready, xh_write, xh_done, nh_valid, nh_ready, nh_done, gh_valid, gh_ready, gh_done;
-  logic [HW-1:0]       xh_row, nh_row, gh_row;
-  logic [REGISTRATION_W-1:0] xh_data, registration_q, unused_look;
+  logic                reg_window_valid, reg_window_ready, reg_window_write, reg_window_done, ring_window_valid,
+                       ring_window_ready, ring_window_done, region_window_valid, region_window_ready, region_window_done;
+  logic [SW-1:0]       reg_window_row, ring_window_row, region_window_row;
+  logic [WINDOW_W-1:0] reg_window_data, window_q;
+  logic                reg_registration_valid, reg_registration_ready, reg_registration_write, reg_registration_done,
+                       ring_registration_valid, ring_registration_ready, ring_registration_done, region_registration_valid,
+                       region_registration_ready, region_registration_done;
+  logic [HW-1:0]       reg_registration_row, ring_registration_row, region_registration_row;
+  logic [REGISTRATION_W-1:0] reg_registration_data, registration_q, unused_look;
 
   glk_table #(.W(WINDOW_W), .ROWS(SLICES)) window_table (
     .clk, .rst, .look(window_look), .look_row(window_slice), .look_q(window_entry),
-    .p0_valid(xw_valid), .p0_ready(xw_ready), .p0_write(xw_write), .p0_row(xw_row), .p0_data(xw_data), .p0_done(xw_done),
-    .p1_valid(nw_valid), .p1_ready(nw_ready), .p1_row(nw_row), .p1_done(nw_done),
-    .p2_valid(gw_valid), .p2_ready(gw_ready), .p2_row(gw_row), .p2_done(gw_done), .q(window_q));
+    .p0_valid(reg_window_valid), .p0_ready(reg_window_ready), .p0_write(reg_window_write), .p0_row(reg_window_row),
+    .p0_data(reg_window_data), .p0_done(reg_window_done), .p1_valid(ring_window_valid), .p1_ready(ring_window_ready),
+    .p1_row(ring_window_row), .p1_done(ring_window_done), .p2_valid(region_window_valid), .p2_ready(region_window_ready),
+    .p2_row(region_window_row), .p2_done(region_window_done), .q(window_q));
   glk_table #(.W(REGISTRATION_W), .ROWS(REGISTRATIONS)) registrations (
     .clk, .rst, .look(1'b0), .look_row({HW{1'b0}}), .look_q(unused_look),
-    .p0_valid(xh_valid), .p0_ready(xh_ready), .p0_write(xh_write), .p0_row(xh_row), .p0_data(xh_data), .p0_done(xh_done),
-    .p1_valid(nh_valid), .p1_ready(nh_ready), .p1_row(nh_row), .p1_done(nh_done),
-    .p2_valid(gh_valid), .p2_ready(gh_ready), .p2_row(gh_row), .p2_done(gh_done), .q(registration_q));
+    .p0_valid(reg_registration_valid), .p0_ready(reg_registration_ready), .p0_write(reg_registration_write),
+    .p0_row(reg_registration_row), .p0_data(reg_registration_data), .p0_done(reg_registration_done),
+    .p1_valid(ring_registration_valid), .p1_ready(ring_registration_ready), .p1_row(ring_registration_row),
+    .p1_done(ring_registration_done), .p2_valid(region_registration_valid), .p2_ready(region_registration_ready),
+    .p2_row(region_registration_row), .p2_done(region_registration_done), .q(registration_q));
 
   // --- aperture stores and loads ---
   // Queue items, kind: 0 store, 1 flush, 2 probe (flush if the range is queued). `owned`: flush only if the queue holds a
   // store of the context. `token` is returned when the item has passed the queue: 0 none, 1 release, 2 aperture load, 3
   // ring load.
-  logic              sa_probe, sa_last, sa_valid, sa_ready;
-  logic [PW-1:0]     sa_partition;
-  logic [47:0]       sa_offset;
-  logic [12:0]       sa_length;
-  logic [CW-1:0]     sa_context;
-  logic [DATA_W-1:0] sa_data;
-  logic              la_valid, la_error, la_ready;
-  logic [PW-1:0]     la_partition;
-  logic [47:0]       la_offset;
-  logic [12:0]       la_length;
-  logic [CW-1:0]     la_context;
-  logic              e_window, ew_owned, e_dropped, e_load;
-  logic [CW-1:0]     ew_context;
+  logic              aperture_store_probe, aperture_store_last, aperture_store_valid, aperture_store_ready;
+  logic [PW-1:0]     aperture_store_partition;
+  logic [47:0]       aperture_store_offset;
+  logic [12:0]       aperture_store_length;
+  logic [CW-1:0]     aperture_store_context;
+  logic [DATA_W-1:0] aperture_store_data;
+  logic              aperture_load_valid, aperture_load_error, aperture_load_ready;
+  logic [PW-1:0]     aperture_load_partition;
+  logic [47:0]       aperture_load_offset;
+  logic [12:0]       aperture_load_length;
+  logic [CW-1:0]     aperture_load_context;
+  logic              e_window, e_window_owned, e_dropped, e_load;
+  logic [CW-1:0]     e_window_context;
   logic [PW-1:0]     e_load_partition;
 
-  glk_aperture #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT)) aperture (
+  glk_aperture #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES),
+                 .SLICE_SHIFT(SLICE_SHIFT)) aperture (
     .clk, .rst, .enable(enabled), .ep_kind, .ep_bytes,
     .access_write(aperture_write), .access_offset(aperture_offset), .access_length(aperture_length),
-    .access_poisoned(aperture_poisoned), .access_data(aperture_data), .access_last(aperture_last), .access_valid(aperture_valid),
-    .access_ready(aperture_ready), .idle(aperture_idle),
+    .access_poisoned(aperture_poisoned), .access_data(aperture_data), .access_last(aperture_last),
+    .access_valid(aperture_valid), .access_ready(aperture_ready), .idle(aperture_idle),
     .window_look, .window_slice, .window_entry,
     // Stores, and the probe ahead of a load (reason load_hit, token 2).
-    .store_probe(sa_probe), .store_partition(sa_partition), .store_offset(sa_offset), .store_length(sa_length),
-    .store_context(sa_context), .store_data(sa_data), .store_last(sa_last), .store_valid(sa_valid), .store_ready(sa_ready),
+    .store_probe(aperture_store_probe), .store_partition(aperture_store_partition), .store_offset(aperture_store_offset),
+    .store_length(aperture_store_length), .store_context(aperture_store_context), .store_data(aperture_store_data),
+    .store_last(aperture_store_last), .store_valid(aperture_store_valid), .store_ready(aperture_store_ready),
     // The load itself; `error`: not permitted by a window, or the card is not enabled.
-    .load_error(la_error), .load_partition(la_partition), .load_offset(la_offset), .load_length(la_length),
-    .load_context(la_context), .load_valid(la_valid), .load_ready(la_ready),
+    .load_error(aperture_load_error), .load_partition(aperture_load_partition), .load_offset(aperture_load_offset),
+    .load_length(aperture_load_length), .load_context(aperture_load_context), .load_valid(aperture_load_valid),
+    .load_ready(aperture_load_ready),
     // Event pulses: refused (in a context if `owned`), dropped, load accepted.
-    .e_window, .e_window_owned(ew_owned), .e_window_context(ew_context), .e_dropped, .e_load, .e_load_partition);
+    .e_window, .e_window_owned, .e_window_context, .e_dropped, .e_load, .e_load_partition);
 
   // --- rings ---
-  logic              sn_probe, sn_last, sn_valid, sn_ready;
-  logic [3:0]        sn_reason;
-  logic [PW-1:0]     sn_partition;
-  logic [47:0]       sn_offset;
-  logic [12:0]       sn_length;
-  logic [CW-1:0]     sn_context;
-  logic [DATA_W-1:0] sn_data;
-  logic              ln_valid, ln_ready, gn_error, gn_last, gn_valid;
-  logic [PW-1:0]     ln_partition;
-  logic [47:0]       ln_offset;
-  logic [12:0]       ln_length;
-  logic [DATA_W-1:0] gn_data;
-  logic [1:0]        ln_operation;
-  logic [63:0]       ln_operand, ln_compare;
-  logic              ln_atomic, gn_whole, atomic_busy, lock, locked;
-  logic              wn_valid, wn_ready;
-  logic [PW-1:0]     wn_partition;
-  logic [47:0]       wn_offset;
-  logic [3:0]        wn_length;
-  logic [63:0]       wn_data;
-  logic              ln_wait;
-  logic              rn_only, rn_valid, rn_ready;
-  logic              ng_valid, ng_done;
-  logic [1:0]        ng_kind;
-  logic [15:0]       ng_region;
-  logic [63:0]       ng_chunk;
-  logic [31:0]       ng_count;
-  logic [4:0]        ng_status;
-  logic [CW-1:0]     rn_context;
-  logic [CONTEXTS-1:0] rn_done, rn_failed;
-  logic              rn_take;
-  logic              mn_valid, mn_ready, mn_last;
-  logic [1:0]        mn_kind;
-  logic [63:0]       mn_address;
-  logic [12:0]       mn_length;
-  logic [DATA_W-1:0] mn_data;
-  logic              dn_valid;
-  logic [4:0]        mn_tag;
+  logic              ring_store_probe, ring_store_last, ring_store_valid, ring_store_ready;
+  logic [3:0]        ring_store_reason;
+  logic [PW-1:0]     ring_store_partition;
+  logic [47:0]       ring_store_offset;
+  logic [12:0]       ring_store_length;
+  logic [CW-1:0]     ring_store_context;
+  logic [DATA_W-1:0] ring_store_data;
+  logic              ring_load_valid, ring_load_ready, ring_load_q_error, ring_load_q_last, ring_load_q_valid;
+  logic [PW-1:0]     ring_load_partition;
+  logic [47:0]       ring_load_offset;
+  logic [12:0]       ring_load_length;
+  logic [DATA_W-1:0] ring_load_q_data;
+  logic [1:0]        ring_load_operation;
+  logic [63:0]       ring_load_operand, ring_load_compare;
+  logic              ring_load_atomic, ring_load_q_whole, atomic_busy, lock, locked;
+  logic              ring_atomic_valid, ring_atomic_ready;
+  logic [PW-1:0]     ring_atomic_partition;
+  logic [47:0]       ring_atomic_offset;
+  logic [3:0]        ring_atomic_length;
+  logic [63:0]       ring_atomic_data;
+  logic              ring_load_wait;
+  logic              ring_release_only, ring_release_valid, ring_release_ready;
+  logic              ring_region_valid, ring_region_done;
+  logic [1:0]        ring_region_kind;
+  logic [15:0]       ring_region_region;
+  logic [63:0]       ring_region_chunk;
+  logic [31:0]       ring_region_count;
+  logic [4:0]        ring_region_status;
+  logic [CW-1:0]     ring_release_context;
+  logic [CONTEXTS-1:0] ring_release_done, ring_release_failed;
+  logic              ring_release_take;
+  logic              ring_mem_valid, ring_mem_ready, ring_mem_last;
+  logic [1:0]        ring_mem_kind;
+  logic [63:0]       ring_mem_address;
+  logic [12:0]       ring_mem_length;
+  logic [DATA_W-1:0] ring_mem_data;
+  logic              ring_rd_valid;
+  logic [4:0]        ring_mem_tag;
   logic              command_valid, command_start, command_ready;
   logic [CW-1:0]     command_context;
   logic [CONTEXTS-1:0] bell;
   logic              e_entry, e_dma, e_ring;
-  logic              nc_valid, nc_atomic, nc_ready;
-  logic [PW-1:0]     nc_partition;
-  logic [CW-1:0]     nc_context;
+  logic              ring_count_valid, ring_count_atomic, ring_count_ready;
+  logic [PW-1:0]     ring_count_partition;
+  logic [CW-1:0]     ring_count_context;
   logic              ring_idle, ring_halted, ring_stale;
   // Context register file: settings are written by glk_registers, the rest by the ring engine.
   logic              reg_cx_write; // writes a setting of reg_cx_context
@@ -336,90 +350,98 @@ module glk_card #(
 
   glk_contexts #(.CONTEXTS(CONTEXTS)) contexts (
     .clk, .rst, .clear,
-    .reg_cx_write, .reg_cx_which, .reg_cx_context, .reg_cx_data, .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record, .reg_cx_sq_order,
-    .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail, .reg_cx_status,
-    .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order, .ring_cx_status, .ring_cx_vector,
-    .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write, .ring_cx_write_context,
-    .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status,
+    .reg_cx_write, .reg_cx_which, .reg_cx_context, .reg_cx_data, .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record,
+    .reg_cx_sq_order, .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail,
+    .reg_cx_status, .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order, .ring_cx_status,
+    .ring_cx_vector, .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write,
+    .ring_cx_write_context, .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status,
     .release_cx_context, .release_cx_record, .release_cx_vector, .release_cx_sq_head, .release_cx_status, .region_cx_context,
     .region_cx_vector);
 
-  logic              tp_valid, tp_ready, tp_last, tq_last, tq_valid, tl_valid, tl_ok, tl_same, tp_refuse, te_write, te_atomic, leases;
-  logic [1:0]        tp_kind;
-  logic [47:0]       tp_offset;
-  logic [12:0]       tp_length, te_bytes;
-  logic [DATA_W-1:0] tp_data, tq_data;
-  logic [63:0]       tp_time, tp_wts, tl_wts, tl_rts, tp_limit;
+  logic              timed_valid, timed_ready, timed_last, timed_q_last, timed_q_valid, timed_lease_valid, timed_lease_ok,
+                     timed_lease_same, e_refuse, e_timed_write, e_timed_atomic, leases;
+  logic [1:0]        timed_kind;
+  logic [47:0]       timed_offset;
+  logic [12:0]       timed_length, e_timed_bytes;
+  logic [DATA_W-1:0] timed_data, timed_q_data;
+  logic [63:0]       timed_time, timed_wts, timed_lease_wts, timed_lease_rts, timed_limit;
   logic [5:0]        slot_shift;
   logic [255:0]      grains;
 
   glk_ring #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
              .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(32)) ring (
-    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind, .ep_bytes, .ep_base, .leases, .slot_shift, .grains,
-    .ctx_enable, .bell, .command_start, .command_context, .command_valid, .command_ready,
-    .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order, .ring_cx_status, .ring_cx_vector,
-    .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write, .ring_cx_write_context,
-    .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status,
-    .window_changed((xw_valid && xw_write) || ep_changed), .window_valid(nw_valid), .window_ready(nw_ready), .window_row(nw_row),
-    .window_done(nw_done), .window_q,
-    .registration_changed(xh_valid && xh_write), .registration_valid(nh_valid), .registration_ready(nh_ready),
-    .registration_row(nh_row), .registration_done(nh_done), .registration_q,
+    .clk, .rst, .clear, .enabled, .halt, .halted(ring_halted), .idle(ring_idle), .stale(ring_stale), .generation, .ep_kind,
+    .ep_bytes, .ep_base, .leases, .slot_shift, .grains, .ctx_enable, .bell, .command_start, .command_context, .command_valid,
+    .command_ready, .ring_cx_context, .ring_cx_sq_base, .ring_cx_cq_base, .ring_cx_sq_order, .ring_cx_cq_order, .ring_cx_status,
+    .ring_cx_vector, .ring_cx_sq_tail, .ring_cx_cq_head, .ring_cx_sq_head, .ring_cx_cq_tail, .ring_cx_write,
+    .ring_cx_write_context, .ring_cx_new_sq_head, .ring_cx_new_cq_tail, .ring_cx_new_status,
+    .window_changed((reg_window_valid && reg_window_write) || ep_changed), .window_valid(ring_window_valid),
+    .window_ready(ring_window_ready), .window_row(ring_window_row), .window_done(ring_window_done), .window_q,
+    .registration_changed(reg_registration_valid && reg_registration_write), .registration_valid(ring_registration_valid),
+    .registration_ready(ring_registration_ready), .registration_row(ring_registration_row),
+    .registration_done(ring_registration_done), .registration_q,
     // Stores, and probes ahead of a load (token 3).
-    .store_probe(sn_probe), .store_reason(sn_reason), .store_partition(sn_partition), .store_offset(sn_offset),
-    .store_length(sn_length), .store_context(sn_context), .store_data(sn_data), .store_last(sn_last), .store_valid(sn_valid),
-    .store_ready(sn_ready),
+    .store_probe(ring_store_probe), .store_reason(ring_store_reason), .store_partition(ring_store_partition),
+    .store_offset(ring_store_offset), .store_length(ring_store_length), .store_context(ring_store_context),
+    .store_data(ring_store_data), .store_last(ring_store_last), .store_valid(ring_store_valid),
+    .store_ready(ring_store_ready),
     // Loads; data is in the endpoint's lanes and always accepted.
-    .load_partition(ln_partition), .load_offset(ln_offset), .load_length(ln_length), .load_wait(ln_wait), .load_atomic(ln_atomic),
-    .load_operation(ln_operation), .load_operand(ln_operand), .load_compare(ln_compare), .load_valid(ln_valid),
-    .load_ready(ln_ready), .load_q_whole(gn_whole), .load_q_error(gn_error), .load_q_data(gn_data), .load_q_last(gn_last),
-    .load_q_valid(gn_valid),
+    .load_partition(ring_load_partition), .load_offset(ring_load_offset), .load_length(ring_load_length),
+    .load_wait(ring_load_wait), .load_atomic(ring_load_atomic), .load_operation(ring_load_operation),
+    .load_operand(ring_load_operand), .load_compare(ring_load_compare), .load_valid(ring_load_valid),
+    .load_ready(ring_load_ready), .load_q_whole(ring_load_q_whole), .load_q_error(ring_load_q_error),
+    .load_q_data(ring_load_q_data), .load_q_last(ring_load_q_last), .load_q_valid(ring_load_q_valid),
     // New value of an atomic, directly to the endpoint; not while an atomic of the other card is in progress.
     .lock, .atomic_busy,
-    .atomic_partition(wn_partition), .atomic_offset(wn_offset), .atomic_length(wn_length), .atomic_data(wn_data),
-    .atomic_valid(wn_valid), .atomic_ready(wn_ready),
+    .atomic_partition(ring_atomic_partition), .atomic_offset(ring_atomic_offset), .atomic_length(ring_atomic_length),
+    .atomic_data(ring_atomic_data), .atomic_valid(ring_atomic_valid), .atomic_ready(ring_atomic_ready),
     // Accesses to the pool with a time.
-    .timed_kind(tp_kind), .timed_offset(tp_offset), .timed_length(tp_length), .timed_data(tp_data), .timed_last(tp_last),
-    .timed_port_valid(tp_valid), .timed_port_ready(tp_ready), .timed_time(tp_time), .timed_wts(tp_wts), .timed_q_data(tq_data),
-    .timed_q_last(tq_last), .timed_q_valid(tq_valid), .timed_lease_valid(tl_valid), .timed_lease_ok(tl_ok),
-    .timed_lease_same(tl_same), .timed_lease_wts(tl_wts), .timed_lease_rts(tl_rts), .timed_limit(tp_limit), .e_refuse(tp_refuse),
-    .e_timed_write(te_write), .e_timed_bytes(te_bytes), .e_timed_atomic(te_atomic),
+    .timed_kind, .timed_offset, .timed_length, .timed_data, .timed_last,
+    .timed_port_valid(timed_valid), .timed_port_ready(timed_ready), .timed_time, .timed_wts, .timed_q_data,
+    .timed_q_last, .timed_q_valid, .timed_lease_valid, .timed_lease_ok,
+    .timed_lease_same, .timed_lease_wts, .timed_lease_rts, .timed_limit, .e_refuse,
+    .e_timed_write, .e_timed_bytes, .e_timed_atomic,
     // Operations of regions.
-    .region_valid(ng_valid), .region_kind(ng_kind), .region_region(ng_region), .region_chunk(ng_chunk), .region_count(ng_count),
-    .region_done(ng_done), .region_status(ng_status),
+    .region_valid(ring_region_valid), .region_kind(ring_region_kind), .region_region(ring_region_region),
+    .region_chunk(ring_region_chunk), .region_count(ring_region_count),
+    .region_done(ring_region_done), .region_status(ring_region_status),
     // Releases.
-    .release_only(rn_only), .release_context(rn_context), .release_valid(rn_valid), .release_ready(rn_ready),
-    .release_done(rn_done), .release_failed(rn_failed), .release_take(rn_take),
+    .release_only(ring_release_only), .release_context(ring_release_context), .release_valid(ring_release_valid),
+    .release_ready(ring_release_ready), .release_done(ring_release_done), .release_failed(ring_release_failed),
+    .release_take(ring_release_take),
     // Host memory: reads, whose data is always accepted; writes; interrupts.
-    .mem_kind(mn_kind), .mem_address(mn_address), .mem_length(mn_length), .mem_tag(mn_tag), .mem_data(mn_data), .mem_last(mn_last),
-    .mem_valid(mn_valid), .mem_ready(mn_ready),
-    .rd_tag(rd_tag[4:0]), .rd_error, .rd_data, .rd_last, .rd_valid(dn_valid),
+    .mem_kind(ring_mem_kind), .mem_address(ring_mem_address), .mem_length(ring_mem_length), .mem_tag(ring_mem_tag),
+    .mem_data(ring_mem_data), .mem_last(ring_mem_last), .mem_valid(ring_mem_valid), .mem_ready(ring_mem_ready),
+    .rd_tag(rd_tag[4:0]), .rd_error, .rd_data, .rd_last, .rd_valid(ring_rd_valid),
     // Event pulses: an entry completed with an error; host memory access failed; a ring stopped. Loads and atomics, for the
     // counters.
-    .e_entry, .e_dma, .e_ring, .count_atomic(nc_atomic), .count_partition(nc_partition), .count_context(nc_context),
-    .count_valid(nc_valid), .count_ready(nc_ready));
+    .e_entry, .e_dma, .e_ring, .count_atomic(ring_count_atomic), .count_partition(ring_count_partition),
+    .count_context(ring_count_context), .count_valid(ring_count_valid), .count_ready(ring_count_ready));
 
   // --- regions ---
-  logic              sg_flush, sg_last, sg_valid, sg_ready;
-  logic [PW-1:0]     sg_partition, cg_partition;
-  logic [47:0]       sg_offset;
-  logic [12:0]       sg_length, cg_bytes;
-  logic [CW-1:0]     sg_context, eg_context;
-  logic [DATA_W-1:0] sg_data;
-  logic [1:0]        mg_kind;
-  logic [63:0]       mg_address, mg_data;
-  logic [12:0]       mg_length;
-  logic [2:0]        mg_tag;
-  logic              mg_valid, mg_ready, dg_valid;
-  logic              xg_valid, xg_of_chunk, xg_done, xg_refused, region_swept, region_hold, region_storing, region_halted, region_idle, region_stale;
-  logic [1:0]        xg_kind;
-  logic [13:0]       xg_element;
-  logic [5:0]        xg_word;
-  logic [63:0]       xg_value, xg_shown;
-  logic [CW-1:0]     xg_context;
+  logic              region_store_flush, region_store_last, region_store_valid, region_store_ready;
+  logic [PW-1:0]     region_store_partition, region_stored_partition;
+  logic [47:0]       region_store_offset;
+  logic [12:0]       region_store_length, region_stored_bytes;
+  logic [CW-1:0]     region_store_context, e_region_context;
+  logic [DATA_W-1:0] region_store_data;
+  logic [1:0]        region_mem_kind;
+  logic [63:0]       region_mem_address, region_mem_data;
+  logic [12:0]       region_mem_length;
+  logic [2:0]        region_mem_tag;
+  logic              region_mem_valid, region_mem_ready, region_rd_valid;
+  logic              reg_region_valid, reg_region_of_chunk, reg_region_done, reg_region_refused, region_swept, region_hold,
+                     region_storing, region_halted, region_idle, region_stale;
+  logic [1:0]        reg_region_kind;
+  logic [13:0]       reg_region_element;
+  logic [5:0]        reg_region_word;
+  logic [63:0]       reg_region_value, reg_region_shown;
+  logic [CW-1:0]     reg_region_context;
   logic [CONTEXTS-1:0] region_ask, region_ask_only, region_pass;
-  logic              vg_valid, vg_ready, vg_done;
-  logic              cg_valid, eg_dma, eg_chunk, eg_partial, eg_epoch, eg_reject, eg_error;
-  logic [15:0]       eg_arrivals;
+  logic              region_batch_valid, region_batch_ready, region_batch_done;
+  logic              region_stored_valid, e_region_dma, e_region_chunk, e_region_partial, e_region_epoch, e_region_reject,
+                     e_region_error;
+  logic [15:0]       e_region_arrivals;
   logic              fail_valid;
   logic [PW-1:0]     fail_partition;
   generate
@@ -427,37 +449,50 @@ module glk_card #(
       glk_region #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                    .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(8), .REGIONS(REGIONS), .CHUNKS(CHUNKS),
                    .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) regions (
-        .clk, .rst, .clear, .swept(region_swept), .enabled, .hold(region_hold), .storing(region_storing), .halt, .halted(region_halted),
-        .idle(region_idle), .stale(region_stale), .generation(generation[7:0]), .ep_kind, .ep_bytes,
-        .reg_valid(xg_valid), .reg_kind(xg_kind), .reg_of_chunk(xg_of_chunk), .reg_element(xg_element), .reg_word(xg_word),
-        .reg_value(xg_value), .reg_context(xg_context), .reg_done(xg_done), .reg_refused(xg_refused), .reg_shown(xg_shown),
-        .ring_valid(ng_valid), .ring_kind(ng_kind), .ring_context(rn_context), .ring_region(ng_region), .ring_chunk(ng_chunk),
-        .ring_count(ng_count), .ring_done(ng_done), .ring_status(ng_status), .ask(region_ask), .ask_only(region_ask_only),
-        .pass(region_pass), .batch_valid(vg_valid), .batch_ready(vg_ready), .batch_done(vg_done),
-        .fail_valid, .fail_partition,
-        .window_changed((xw_valid && xw_write) || ep_changed), .window_valid(gw_valid), .window_ready(gw_ready),
-        .window_row(gw_row), .window_done(gw_done), .window_q,
-        .registration_changed(xh_valid && xh_write), .registration_valid(gh_valid), .registration_ready(gh_ready),
-        .registration_row(gh_row), .registration_done(gh_done), .registration_q, .region_cx_context, .region_cx_vector,
-        .store_flush(sg_flush), .store_partition(sg_partition), .store_offset(sg_offset), .store_length(sg_length),
-        .store_context(sg_context), .store_data(sg_data), .store_last(sg_last), .store_valid(sg_valid), .store_ready(sg_ready),
-        .mem_kind(mg_kind), .mem_address(mg_address), .mem_length(mg_length), .mem_tag(mg_tag), .mem_data(mg_data),
-        .mem_valid(mg_valid), .mem_ready(mg_ready),
-        .rd_tag(rd_tag[2:0]), .rd_error, .rd_data, .rd_last, .rd_valid(dg_valid),
-        .e_dma(eg_dma), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk), .e_partial(eg_partial), .e_epoch(eg_epoch), .e_reject(eg_reject),
-        .e_error(eg_error), .e_error_context(eg_context), .stored_valid(cg_valid), .stored_partition(cg_partition),
-        .stored_bytes(cg_bytes));
+        .clk, .rst, .clear, .swept(region_swept), .enabled, .hold(region_hold), .storing(region_storing), .halt,
+        .halted(region_halted), .idle(region_idle), .stale(region_stale), .generation(generation[7:0]), .ep_kind, .ep_bytes,
+        .reg_valid(reg_region_valid), .reg_kind(reg_region_kind), .reg_of_chunk(reg_region_of_chunk),
+        .reg_element(reg_region_element), .reg_word(reg_region_word), .reg_value(reg_region_value),
+        .reg_context(reg_region_context), .reg_done(reg_region_done), .reg_refused(reg_region_refused),
+        .reg_shown(reg_region_shown), .ring_valid(ring_region_valid), .ring_kind(ring_region_kind),
+        .ring_context(ring_release_context), .ring_region(ring_region_region), .ring_chunk(ring_region_chunk),
+        .ring_count(ring_region_count), .ring_done(ring_region_done), .ring_status(ring_region_status), .ask(region_ask),
+        .ask_only(region_ask_only), .pass(region_pass), .batch_valid(region_batch_valid), .batch_ready(region_batch_ready),
+        .batch_done(region_batch_done), .fail_valid, .fail_partition,
+        .window_changed((reg_window_valid && reg_window_write) || ep_changed), .window_valid(region_window_valid),
+        .window_ready(region_window_ready), .window_row(region_window_row), .window_done(region_window_done), .window_q,
+        .registration_changed(reg_registration_valid && reg_registration_write), .registration_valid(region_registration_valid),
+        .registration_ready(region_registration_ready), .registration_row(region_registration_row),
+        .registration_done(region_registration_done), .registration_q, .region_cx_context, .region_cx_vector,
+        .store_flush(region_store_flush), .store_partition(region_store_partition), .store_offset(region_store_offset),
+        .store_length(region_store_length), .store_context(region_store_context), .store_data(region_store_data),
+        .store_last(region_store_last), .store_valid(region_store_valid), .store_ready(region_store_ready),
+        .mem_kind(region_mem_kind), .mem_address(region_mem_address), .mem_length(region_mem_length), .mem_tag(region_mem_tag),
+        .mem_data(region_mem_data), .mem_valid(region_mem_valid), .mem_ready(region_mem_ready),
+        .rd_tag(rd_tag[2:0]), .rd_error, .rd_data, .rd_last, .rd_valid(region_rd_valid),
+        .e_dma(e_region_dma), .e_arrivals(e_region_arrivals), .e_chunk(e_region_chunk), .e_partial(e_region_partial),
+        .e_epoch(e_region_epoch), .e_reject(e_region_reject), .e_error(e_region_error), .e_error_context(e_region_context),
+        .stored_valid(region_stored_valid), .stored_partition(region_stored_partition),
+        .stored_bytes(region_stored_bytes));
     end else begin : without_regions
       assign {region_swept, region_storing, region_halted, region_idle, region_stale} = 5'b10110;
-      assign {xg_done, xg_refused, xg_shown, ng_done, ng_status, vg_valid} = {2'b11, 64'd0, 1'b1, 5'd0, 1'b0};
+      assign {reg_region_done, reg_region_refused, reg_region_shown, ring_region_done, ring_region_status, region_batch_valid} =
+              {2'b11, 64'd0, 1'b1, 5'd0, 1'b0};
       assign region_pass = '1;
-      assign {gw_valid, gw_row, gh_valid, gh_row, region_cx_context} = '0;
-      assign {sg_flush, sg_partition, sg_offset, sg_length, sg_context, sg_data, sg_last, sg_valid} = '0;
-      assign {mg_kind, mg_address, mg_length, mg_tag, mg_data, mg_valid} = '0;
-      assign {eg_dma, eg_arrivals, eg_chunk, eg_partial, eg_epoch, eg_reject, eg_error, eg_context, cg_valid, cg_partition, cg_bytes} = '0;
-      wire unused_by_none = &{1'b0, xg_valid, xg_kind, xg_of_chunk, xg_element, xg_word, xg_value, xg_context, region_hold, ng_valid, ng_kind, ng_region,
-                            ng_chunk, ng_count, region_ask, region_ask_only, vg_ready, vg_done, gw_ready, gw_done, gh_ready, gh_done, region_cx_vector, sg_ready,
-                            mg_ready, dg_valid};
+      assign {region_window_valid, region_window_row, region_registration_valid, region_registration_row, region_cx_context} =
+              '0;
+      assign {region_store_flush, region_store_partition, region_store_offset, region_store_length, region_store_context,
+              region_store_data, region_store_last, region_store_valid} = '0;
+      assign {region_mem_kind, region_mem_address, region_mem_length, region_mem_tag, region_mem_data, region_mem_valid} = '0;
+      assign {e_region_dma, e_region_arrivals, e_region_chunk, e_region_partial, e_region_epoch, e_region_reject,
+              e_region_error, e_region_context, region_stored_valid, region_stored_partition, region_stored_bytes} = '0;
+      wire unused_by_none = &{1'b0, reg_region_valid, reg_region_kind, reg_region_of_chunk, reg_region_element, reg_region_word,
+                              reg_region_value, reg_region_context, region_hold, ring_region_valid, ring_region_kind,
+                              ring_region_region,
+                            ring_region_chunk, ring_region_count, region_ask, region_ask_only, region_batch_ready,
+                                region_batch_done, region_window_ready, region_window_done, region_registration_ready,
+                                region_registration_done, region_cx_vector, region_store_ready,
+                            region_mem_ready, region_rd_valid};
     end
   endgenerate
 
@@ -465,7 +500,7 @@ module glk_card #(
   logic              dma_waits;
   wire               e_any_dma = e_dma || dma_waits;
   always_ff @(posedge clk)
-    dma_waits <= (eg_dma || (dma_waits && e_dma)) && !rst;
+    dma_waits <= (e_region_dma || (dma_waits && e_dma)) && !rst;
 
   // --- store multiplexer ---
   logic [1:0]        s_kind, s_token;
@@ -476,11 +511,12 @@ module glk_card #(
   logic [CW-1:0]     s_context;
   logic              s_owned, s_valid, s_ready, mux_idle;
   logic [DATA_W-1:0] s_data;
-  logic              fz_owned, fz_valid, fz_ready, fx_valid, fx_ready, ft_valid, ft_ready;
-  logic [PW-1:0]     fz_partition, fx_partition, ft_partition;
-  logic [CW-1:0]     fz_context;
-  logic [3:0]        fz_reason, fx_reason;
-  logic              fz_none, fz_token;
+  logic              release_flush_owned, release_flush_valid, release_flush_ready, reg_flush_valid, reg_flush_ready,
+                     timeout_flush_valid, timeout_flush_ready;
+  logic [PW-1:0]     release_flush_partition, reg_flush_partition, timeout_flush_partition;
+  logic [CW-1:0]     release_flush_context;
+  logic [3:0]        release_flush_reason, reg_flush_reason;
+  logic              release_flush_none, release_flush_token;
   logic              store_valid;
   logic [PW-1:0]     store_partition;
   logic [CW-1:0]     store_context;
@@ -491,28 +527,32 @@ module glk_card #(
 
   glk_store_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) store_mux (
     .clk, .rst, .pause, .cfg_max_payload_bytes,
-    .aperture_probe(sa_probe), .aperture_partition(sa_partition), .aperture_offset(sa_offset), .aperture_length(sa_length),
-    .aperture_context(sa_context), .aperture_data(sa_data), .aperture_last(sa_last), .aperture_valid(sa_valid),
-    .aperture_ready(sa_ready),
-    .ring_probe(sn_probe), .ring_reason(sn_reason), .ring_partition(sn_partition), .ring_offset(sn_offset), .ring_length(sn_length),
-    .ring_context(sn_context), .ring_data(sn_data), .ring_last(sn_last), .ring_valid(sn_valid), .ring_ready(sn_ready),
-    .region_flush(sg_flush), .region_partition(sg_partition), .region_offset(sg_offset), .region_length(sg_length),
-    .region_context(sg_context), .region_data(sg_data), .region_last(sg_last), .region_valid(sg_valid), .region_ready(sg_ready),
+    .aperture_probe(aperture_store_probe), .aperture_partition(aperture_store_partition),
+    .aperture_offset(aperture_store_offset), .aperture_length(aperture_store_length),
+    .aperture_context(aperture_store_context), .aperture_data(aperture_store_data), .aperture_last(aperture_store_last),
+    .aperture_valid(aperture_store_valid), .aperture_ready(aperture_store_ready),
+    .ring_probe(ring_store_probe), .ring_reason(ring_store_reason), .ring_partition(ring_store_partition),
+    .ring_offset(ring_store_offset), .ring_length(ring_store_length), .ring_context(ring_store_context),
+    .ring_data(ring_store_data), .ring_last(ring_store_last), .ring_valid(ring_store_valid), .ring_ready(ring_store_ready),
+    .region_flush(region_store_flush), .region_partition(region_store_partition), .region_offset(region_store_offset),
+    .region_length(region_store_length), .region_context(region_store_context), .region_data(region_store_data),
+    .region_last(region_store_last), .region_valid(region_store_valid), .region_ready(region_store_ready),
     // Flushes: of releases (`none`: token only), of registers, of timeouts.
-    .release_none(fz_none), .release_token(fz_token), .release_owned(fz_owned), .release_partition(fz_partition),
-    .release_context(fz_context), .release_reason(fz_reason), .release_valid(fz_valid), .release_ready(fz_ready),
-    .register_partition(fx_partition), .register_reason(fx_reason), .register_valid(fx_valid), .register_ready(fx_ready),
-    .timeout_partition(ft_partition), .timeout_valid(ft_valid), .timeout_ready(ft_ready),
-    .m_kind(s_kind), .m_partition(s_partition), .m_address(s_address), .m_length(s_length), .m_reason(s_reason),
-    .m_context(s_context), .m_owned(s_owned), .m_token(s_token), .m_data(s_data), .m_valid(s_valid), .m_ready(s_ready),
-    .idle(mux_idle),
+    .release_none(release_flush_none), .release_token(release_flush_token), .release_owned(release_flush_owned),
+    .release_partition(release_flush_partition), .release_context(release_flush_context), .release_reason(release_flush_reason),
+    .release_valid(release_flush_valid), .release_ready(release_flush_ready),
+    .register_partition(reg_flush_partition), .register_reason(reg_flush_reason), .register_valid(reg_flush_valid),
+    .register_ready(reg_flush_ready), .timeout_partition(timeout_flush_partition), .timeout_valid(timeout_flush_valid),
+    .timeout_ready(timeout_flush_ready), .m_kind(s_kind), .m_partition(s_partition), .m_address(s_address), .m_length(s_length),
+    .m_reason(s_reason), .m_context(s_context), .m_owned(s_owned), .m_token(s_token), .m_data(s_data), .m_valid(s_valid),
+    .m_ready(s_ready), .idle(mux_idle),
     // A store has entered the queue; and later, its cost as individual TLPs.
     .store_valid, .store_partition, .store_context, .cost_valid, .cost_partition, .cost_context, .cost_length, .cost_raw);
 
   logic [PARTITIONS-1:0] holds; // of the write queues, below
   glk_timeout #(.PARTITIONS(PARTITIONS)) timeout (
     .clk, .rst, .clear, .now_ns, .cfg_flush_timeout_ns, .holds, .store_valid, .store_partition,
-    .flush_partition(ft_partition), .flush_valid(ft_valid), .flush_ready(ft_ready));
+    .flush_partition(timeout_flush_partition), .flush_valid(timeout_flush_valid), .flush_ready(timeout_flush_ready));
 
   // --- FinePack transmit ---
   logic [DATA_W-1:0] packet_data;
@@ -537,11 +577,11 @@ module glk_card #(
     may_compact <= cfg_compact & ~(ep_remote & {PARTITIONS{!peer_compact}});
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
-    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact(may_compact), .cfg_keep,
-    .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
-    .m_data(packet_data), .m_bytes(packet_bytes), .m_last(packet_last), .m_valid(packet_valid), .m_ready(packet_ready),
-    .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten, .made_valid, .made_partition, .made_payload,
-    .made_runs, .made_reason, .made_final,
+    .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing,
+    .cfg_compact(may_compact), .cfg_keep, .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned,
+    .s_token, .s_data, .s_valid, .s_ready, .m_data(packet_data), .m_bytes(packet_bytes), .m_last(packet_last),
+    .m_valid(packet_valid), .m_ready(packet_ready), .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten,
+    .made_valid, .made_partition, .made_payload, .made_runs, .made_reason, .made_final,
     .idle(tx_idle), .holds,
     // A flush occurred; an item's token, one clock after its flush, if any; stores that a reset would drop.
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
@@ -566,8 +606,8 @@ module glk_card #(
   glk_link_loop #(.DATA_W(DATA_W)) link_loop (
     .clk, .rst, .enabled(enabled || link), .packet_data(own_data), .packet_bytes(own_bytes), .packet_last(own_last),
     .packet_valid(own_valid), .packet_ready(own_ready),
-    .tap_data, .tap_bytes, .tap_last, .tap_valid, .tap_ready, .inject_data(in_data), .inject_bytes(in_bytes), .inject_last(in_last),
-    .inject_valid(in_valid), .inject_ready(in_ready),
+    .tap_data, .tap_bytes, .tap_last, .tap_valid, .tap_ready, .inject_data(in_data), .inject_bytes(in_bytes),
+    .inject_last(in_last), .inject_valid(in_valid), .inject_ready(in_ready),
     .receiver_data, .receiver_bytes, .receiver_last, .receiver_own, .receiver_valid, .receiver_ready);
 
   // --- FinePack receive ---
@@ -579,9 +619,10 @@ module glk_card #(
   logic              write_first, write_last, write_packet_last, write_valid, write_ready, e_accepted, e_refused;
   glk_finepack_rx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) rx (
     .clk, .rst, .cfg_subheader_bytes, .cfg_endpoint_bytes,
-    .s_data(receiver_data), .s_bytes(receiver_bytes), .s_last(receiver_last), .s_valid(receiver_valid), .s_ready(receiver_ready),
-    .m_partition(write_partition), .m_offset(write_offset), .m_length(write_length), .m_enables(write_enables), .m_data(write_data),
-    .m_first(write_first), .m_last(write_last), .m_packet_last(write_packet_last), .m_valid(write_valid), .m_ready(write_ready),
+    .s_data(receiver_data), .s_bytes(receiver_bytes), .s_last(receiver_last), .s_valid(receiver_valid),
+    .s_ready(receiver_ready), .m_partition(write_partition), .m_offset(write_offset), .m_length(write_length),
+    .m_enables(write_enables), .m_data(write_data), .m_first(write_first), .m_last(write_last),
+    .m_packet_last(write_packet_last), .m_valid(write_valid), .m_ready(write_ready),
     .e_accepted, .e_refused);
 
   // Arrival of the card's own packets: flushes made, and packets completely applied or refused, since the last clear.
@@ -595,182 +636,196 @@ module glk_card #(
     .e_other, .e_other_refused);
 
   // --- plain writes to endpoints ---
-  logic              me_valid, me_ready, me_last, ep_valid, ep_ready, ep_last;
-  logic [63:0]       me_address;
-  logic [12:0]       me_length, ep_length;
-  logic [PW-1:0]     me_partition;
-  logic [DATA_W-1:0] me_data, ep_data;
-  logic [47:0]       ep_offset;
+  logic              endpoint_mem_valid, endpoint_mem_ready, endpoint_mem_last, endpoint_pool_valid, endpoint_pool_ready,
+                     endpoint_pool_last;
+  logic [63:0]       endpoint_mem_address;
+  logic [12:0]       endpoint_mem_length, endpoint_pool_length;
+  logic [PW-1:0]     endpoint_mem_partition;
+  logic [DATA_W-1:0] endpoint_mem_data, endpoint_pool_data;
+  logic [47:0]       endpoint_pool_offset;
   logic              e_write, posted_valid, endpoint_idle;
   logic [PW-1:0]     e_write_partition;
   logic [12:0]       e_write_bytes;
-  logic              wo_valid;
-  logic [PW-1:0]     ws_partition, wo_partition;
-  logic [47:0]       ws_offset, wo_offset;
-  logic [3:0]        ws_length, wo_length;
-  logic [63:0]       ws_data, wo_data;
-  logic              ws_valid;
+  logic              any_atomic_valid;
+  logic [PW-1:0]     serve_atomic_partition, any_atomic_partition;
+  logic [47:0]       serve_atomic_offset, any_atomic_offset;
+  logic [3:0]        serve_atomic_length, any_atomic_length;
+  logic [63:0]       serve_atomic_data, any_atomic_data;
+  logic              serve_atomic_valid;
   // Writes of atomics: the rings issue none while they are locked for an atomic of the other card.
-  assign wo_valid     = wn_valid || ws_valid;
-  assign wo_partition = ws_valid ? ws_partition : wn_partition;
-  assign wo_offset    = ws_valid ? ws_offset : wn_offset;
-  assign wo_length    = ws_valid ? ws_length : wn_length;
-  assign wo_data      = ws_valid ? ws_data : wn_data;
+  assign any_atomic_valid     = ring_atomic_valid || serve_atomic_valid;
+  assign any_atomic_partition = serve_atomic_valid ? serve_atomic_partition : ring_atomic_partition;
+  assign any_atomic_offset    = serve_atomic_valid ? serve_atomic_offset : ring_atomic_offset;
+  assign any_atomic_length    = serve_atomic_valid ? serve_atomic_length : ring_atomic_length;
+  assign any_atomic_data      = serve_atomic_valid ? serve_atomic_data : ring_atomic_data;
   always_ff @(posedge clk)
     locked <= lock && !atomic_busy && !rst;
   glk_endpoint #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) endpoint (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes,
     .write_partition, .write_offset, .write_length, .write_enables, .write_data, .write_first, .write_last, .write_packet_last,
     .write_valid, .write_ready,
-    .atomic_partition(wo_partition), .atomic_offset(wo_offset), .atomic_length(wo_length), .atomic_data(wo_data),
-    .atomic_valid(wo_valid), .atomic_ready(wn_ready),
-    .mem_address(me_address), .mem_length(me_length), .mem_partition(me_partition), .mem_data(me_data), .mem_last(me_last),
-    .mem_valid(me_valid), .mem_ready(me_ready),
-    .posted(posted_valid), .pool_offset(ep_offset), .pool_length(ep_length), .pool_data(ep_data), .pool_last(ep_last),
-    .pool_valid(ep_valid), .pool_ready(ep_ready),
+    .atomic_partition(any_atomic_partition), .atomic_offset(any_atomic_offset), .atomic_length(any_atomic_length),
+    .atomic_data(any_atomic_data), .atomic_valid(any_atomic_valid), .atomic_ready(ring_atomic_ready),
+    .mem_address(endpoint_mem_address), .mem_length(endpoint_mem_length), .mem_partition(endpoint_mem_partition),
+    .mem_data(endpoint_mem_data), .mem_last(endpoint_mem_last), .mem_valid(endpoint_mem_valid), .mem_ready(endpoint_mem_ready),
+    .posted(posted_valid), .pool_offset(endpoint_pool_offset), .pool_length(endpoint_pool_length),
+    .pool_data(endpoint_pool_data), .pool_last(endpoint_pool_last), .pool_valid(endpoint_pool_valid),
+    .pool_ready(endpoint_pool_ready),
     // Event pulses: a plain write is completely issued; the last write of a packet is.
     .e_write, .e_write_partition, .e_write_bytes, .packet_done, .idle(endpoint_idle));
 
   // A write with a time may coincide with one of an endpoint; then it is counted later.
-  logic              te_waits;
-  logic [PW-1:0]     te_partition;
-  logic [12:0]       te_length;
-  wire               any_write = e_write || te_waits;
-  wire [PW-1:0]      any_write_partition = e_write ? e_write_partition : te_partition;
-  wire [12:0]        any_write_bytes     = e_write ? e_write_bytes : te_length;
+  logic              timed_write_waits;
+  logic [PW-1:0]     timed_write_partition;
+  logic [12:0]       timed_write_length;
+  wire               any_write = e_write || timed_write_waits;
+  wire [PW-1:0]      any_write_partition = e_write ? e_write_partition : timed_write_partition;
+  wire [12:0]        any_write_bytes     = e_write ? e_write_bytes : timed_write_length;
   always_ff @(posedge clk) begin
-    if (te_write) begin
-      te_partition <= wn_partition;
-      te_length    <= te_bytes;
+    if (e_timed_write) begin
+      timed_write_partition <= ring_atomic_partition;
+      timed_write_length    <= e_timed_bytes;
     end
-    te_waits <= (te_write || (te_waits && e_write)) && !rst;
+    timed_write_waits <= (e_timed_write || (timed_write_waits && e_write)) && !rst;
   end
 
   // --- loads ---
-  logic              ml_valid, ml_ready, dl_valid;
-  logic [63:0]       ml_address;
-  logic [12:0]       ml_length;
-  logic              lp_valid, lp_ready, lq_last, lq_valid, lq_ready;
-  logic [47:0]       lp_offset;
-  logic [12:0]       lp_length;
-  logic [DATA_W-1:0] lq_data;
-  logic              lf_valid, lf_ready, lf_owned, load_idle;
-  logic [PW-1:0]     lf_partition;
-  logic [CW-1:0]     lf_context;
-  logic [PW-1:0]     by_partition;
-  logic [47:0]       by_offset;
-  logic [12:0]       by_length;
-  logic [1:0]        by_operation;
-  logic [63:0]       by_operand, by_compare;
-  logic [DATA_W-1:0] bz_data;
-  logic              by_atomic, by_valid, by_ready, bz_error, bz_last, bz_valid;
+  logic              load_mem_valid, load_mem_ready, load_rd_valid;
+  logic [63:0]       load_mem_address;
+  logic [12:0]       load_mem_length;
+  logic              load_pool_valid, load_pool_ready, load_pool_q_last, load_pool_q_valid, load_pool_q_ready;
+  logic [47:0]       load_pool_offset;
+  logic [12:0]       load_pool_length;
+  logic [DATA_W-1:0] load_pool_q_data;
+  logic              load_failed_valid, load_failed_ready, load_failed_owned, load_idle;
+  logic [PW-1:0]     load_failed_partition;
+  logic [CW-1:0]     load_failed_context;
+  logic [PW-1:0]     away_partition;
+  logic [47:0]       away_offset;
+  logic [12:0]       away_length;
+  logic [1:0]        away_operation;
+  logic [63:0]       away_operand, away_compare;
+  logic [DATA_W-1:0] away_q_data;
+  logic              away_atomic, away_valid, away_ready, away_q_error, away_q_last, away_q_valid;
   glk_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .READ_BYTES(READ_BYTES)) load (
     .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .token_valid, .token, .sent, .arrived,
-    .aperture_error(la_error), .aperture_partition(la_partition), .aperture_offset(la_offset), .aperture_length(la_length),
-    .aperture_context(la_context), .aperture_valid(la_valid), .aperture_ready(la_ready), .aperture_q_error, .aperture_q_data,
+    .aperture_error(aperture_load_error), .aperture_partition(aperture_load_partition), .aperture_offset(aperture_load_offset),
+    .aperture_length(aperture_load_length), .aperture_context(aperture_load_context), .aperture_valid(aperture_load_valid),
+    .aperture_ready(aperture_load_ready), .aperture_q_error, .aperture_q_data,
     .aperture_q_last, .aperture_q_valid,
-    .ring_partition(ln_partition), .ring_offset(ln_offset), .ring_length(ln_length), .ring_wait(ln_wait), .ring_atomic(ln_atomic),
-    .ring_operation(ln_operation), .ring_operand(ln_operand), .ring_compare(ln_compare), .ring_valid(ln_valid),
-    .ring_ready(ln_ready), .ring_q_whole(gn_whole), .ring_q_error(gn_error), .ring_q_data(gn_data), .ring_q_last(gn_last),
-    .ring_q_valid(gn_valid),
+    .ring_partition(ring_load_partition), .ring_offset(ring_load_offset), .ring_length(ring_load_length),
+    .ring_wait(ring_load_wait), .ring_atomic(ring_load_atomic), .ring_operation(ring_load_operation),
+    .ring_operand(ring_load_operand), .ring_compare(ring_load_compare), .ring_valid(ring_load_valid),
+    .ring_ready(ring_load_ready), .ring_q_whole(ring_load_q_whole), .ring_q_error(ring_load_q_error),
+    .ring_q_data(ring_load_q_data), .ring_q_last(ring_load_q_last), .ring_q_valid(ring_load_q_valid),
     // Endpoints on the bus: reads with tag 16. In the pool: pool reads.
-    .mem_address(ml_address), .mem_length(ml_length), .mem_valid(ml_valid), .mem_ready(ml_ready), .rd_error, .rd_data, .rd_last,
-    .rd_valid(dl_valid),
-    .pool_offset(lp_offset), .pool_length(lp_length), .pool_valid(lp_valid), .pool_ready(lp_ready), .pool_q_data(lq_data),
-    .pool_q_last(lq_last), .pool_q_valid(lq_valid), .pool_q_ready(lq_ready),
+    .mem_address(load_mem_address), .mem_length(load_mem_length), .mem_valid(load_mem_valid), .mem_ready(load_mem_ready),
+    .rd_error, .rd_data, .rd_last, .rd_valid(load_rd_valid),
+    .pool_offset(load_pool_offset), .pool_length(load_pool_length), .pool_valid(load_pool_valid), .pool_ready(load_pool_ready),
+    .pool_q_data(load_pool_q_data), .pool_q_last(load_pool_q_last), .pool_q_valid(load_pool_q_valid),
+    .pool_q_ready(load_pool_q_ready),
     // Endpoints of the other card: over the link.
-    .away_partition(by_partition), .away_offset(by_offset), .away_length(by_length), .away_atomic(by_atomic),
-    .away_operation(by_operation), .away_operand(by_operand), .away_compare(by_compare), .away_valid(by_valid),
-    .away_ready(by_ready), .away_q_error(bz_error), .away_q_data(bz_data), .away_q_last(bz_last), .away_q_valid(bz_valid),
+    .away_partition, .away_offset, .away_length, .away_atomic,
+    .away_operation, .away_operand, .away_compare, .away_valid,
+    .away_ready, .away_q_error, .away_q_data, .away_q_last, .away_q_valid,
     // A read failed: of the partition, and of the context if it was an aperture load.
-    .load_failed_partition(lf_partition), .load_failed_owned(lf_owned), .load_failed_context(lf_context),
-    .load_failed_valid(lf_valid), .load_failed_ready(lf_ready), .idle(load_idle));
+    .load_failed_partition, .load_failed_owned, .load_failed_context,
+    .load_failed_valid, .load_failed_ready, .idle(load_idle));
 
   // Loads of the other card: reads with tags 17 to 23.
-  logic [PW-1:0]     ls_partition, fs_partition;
-  logic [47:0]       ls_offset, ps_offset;
-  logic [6:0]        ls_length;
-  logic [12:0]       ms_length, ps_length;
-  logic [2:0]        ms_slot;
-  logic [63:0]       ms_address;
-  logic [511:0]      gs_line;
-  logic [DATA_W-1:0] qs_data;
-  logic              ls_valid, ls_ready, gs_error, gs_valid, gs_ready, ms_valid, ms_ready, ds_valid, ps_valid, ps_ready, qs_last, qs_valid;
-  logic              fs_valid, fs_ready, serve_load_idle;
+  logic [PW-1:0]     serve_load_partition, serve_failed_partition;
+  logic [47:0]       serve_load_offset, serve_pool_offset;
+  logic [6:0]        serve_load_length;
+  logic [12:0]       serve_mem_length, serve_pool_length;
+  logic [2:0]        serve_mem_slot;
+  logic [63:0]       serve_mem_address;
+  logic [511:0]      serve_load_q_line;
+  logic [DATA_W-1:0] serve_pool_q_data;
+  logic              serve_load_valid, serve_load_ready, serve_load_q_error, serve_load_q_valid, serve_load_q_ready,
+                     serve_mem_valid, serve_mem_ready, serve_rd_valid, serve_pool_valid, serve_pool_ready, serve_pool_q_last,
+                     serve_pool_q_valid;
+  logic              serve_failed_valid, serve_failed_ready, serve_load_idle;
   glk_serve_load #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) serve_load (
-    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .load_partition(ls_partition), .load_offset(ls_offset), .load_length(ls_length),
-    .load_valid(ls_valid), .load_ready(ls_ready), .load_q_error(gs_error), .load_q_line(gs_line), .load_q_valid(gs_valid),
-    .load_q_ready(gs_ready),
-    .mem_address(ms_address), .mem_length(ms_length), .mem_slot(ms_slot), .mem_valid(ms_valid), .mem_ready(ms_ready),
-    .rd_slot(rd_tag[2:0]), .rd_error, .rd_data, .rd_last, .rd_valid(ds_valid),
-    .pool_offset(ps_offset), .pool_length(ps_length), .pool_valid(ps_valid), .pool_ready(ps_ready), .pool_q_data(qs_data),
-    .pool_q_last(qs_last), .pool_q_valid(qs_valid),
-    .load_failed_partition(fs_partition), .load_failed_valid(fs_valid), .load_failed_ready(fs_ready), .idle(serve_load_idle));
+    .clk, .rst, .ep_kind, .ep_base, .ep_bytes, .load_partition(serve_load_partition), .load_offset(serve_load_offset),
+    .load_length(serve_load_length), .load_valid(serve_load_valid), .load_ready(serve_load_ready),
+    .load_q_error(serve_load_q_error), .load_q_line(serve_load_q_line), .load_q_valid(serve_load_q_valid),
+    .load_q_ready(serve_load_q_ready),
+    .mem_address(serve_mem_address), .mem_length(serve_mem_length), .mem_slot(serve_mem_slot), .mem_valid(serve_mem_valid),
+    .mem_ready(serve_mem_ready), .rd_slot(rd_tag[2:0]), .rd_error, .rd_data, .rd_last, .rd_valid(serve_rd_valid),
+    .pool_offset(serve_pool_offset), .pool_length(serve_pool_length), .pool_valid(serve_pool_valid),
+    .pool_ready(serve_pool_ready), .pool_q_data(serve_pool_q_data), .pool_q_last(serve_pool_q_last),
+    .pool_q_valid(serve_pool_q_valid), .load_failed_partition(serve_failed_partition), .load_failed_valid(serve_failed_valid),
+    .load_failed_ready(serve_failed_ready), .idle(serve_load_idle));
 
   // --- write acknowledgement ---
-  logic              mf_valid, mf_ready, dk_valid;
-  logic [PW-1:0]     posted_partition, mf_partition;
-  logic [63:0]       posted_address, mf_address;
+  logic              flush_mem_valid, flush_mem_ready, flush_rd_valid;
+  logic [PW-1:0]     posted_partition, flush_mem_partition;
+  logic [63:0]       posted_address, flush_mem_address;
   logic              mark_take, mark_reached, all_acknowledged;
   logic [31:0]       fail_count, look_unacknowledged;
   logic              fail_lost;
-  logic [PW-1:0]     remote_posted_partition, flush_partition, ak_partition;
-  logic              remote_posted_valid, remote_posted_ready, flush_valid, flush_ready, ak_error, ak_one, ak_lost, ak_valid, ak_ready, failed_ready;
+  logic [PW-1:0]     remote_posted_partition, flush_partition, flush_q_partition;
+  logic              remote_posted_valid, remote_posted_ready, flush_valid, flush_ready, flush_q_error, flush_q_one,
+                     flush_q_lost, flush_q_valid, flush_q_ready, failed_ready;
   logic [PARTITIONS-1:0] each_take, each_reached, under_way;
-  assign lf_ready = failed_ready;
-  assign fs_ready = failed_ready && !lf_valid;
+  assign load_failed_ready = failed_ready;
+  assign serve_failed_ready = failed_ready && !load_failed_valid;
   glk_acknowledge #(.PARTITIONS(PARTITIONS)) acknowledge (
     .clk, .rst,
     .posted_valid, .posted_partition, .posted_address, .remote_posted_partition, .remote_posted_valid, .remote_posted_ready,
     // Flush reads: length 0, tag = partition.
-    .mem_partition(mf_partition), .mem_address(mf_address), .mem_valid(mf_valid), .mem_ready(mf_ready),
-    .rd_partition(rd_tag[PW-1:0]), .rd_error, .rd_valid(dk_valid),
-    .ep_beyond, .flush_partition, .flush_valid, .flush_ready, .flush_q_partition(ak_partition), .flush_q_error(ak_error),
-    .flush_q_one(ak_one), .flush_q_lost(ak_lost), .flush_q_valid(ak_valid), .flush_q_ready(ak_ready),
+    .mem_partition(flush_mem_partition), .mem_address(flush_mem_address), .mem_valid(flush_mem_valid),
+    .mem_ready(flush_mem_ready), .rd_partition(rd_tag[PW-1:0]), .rd_error, .rd_valid(flush_rd_valid),
+    .ep_beyond, .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error,
+    .flush_q_one, .flush_q_lost, .flush_q_valid, .flush_q_ready,
     // Failed loads, arbitrated.
-    .load_failed_partition(lf_valid ? lf_partition : fs_partition), .load_failed_valid(lf_valid || fs_valid),
-    .load_failed_ready(failed_ready), .each_take, .each_reached, .under_way,
-    .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost, .look_partition, .look_unacknowledged);
+    .load_failed_partition(load_failed_valid ? load_failed_partition : serve_failed_partition),
+    .load_failed_valid(load_failed_valid || serve_failed_valid), .load_failed_ready(failed_ready), .each_take, .each_reached,
+    .under_way, .mark_take, .mark_reached, .all_acknowledged, .fail_valid, .fail_partition, .fail_count, .fail_lost,
+    .look_partition, .look_unacknowledged);
 
   // --- releases and drains ---
-  logic              zb_valid, zb_ready;
-  logic [CW-1:0]     zb_context;
-  logic [63:0]       zb_value;
+  logic              bell_valid, bell_ready;
+  logic [CW-1:0]     bell_context;
+  logic [63:0]       bell_value;
   logic              drain_valid, drain_ready, drain_owned, drain_busy;
   logic [PARTITIONS-1:0] drain_partitions;
   logic [CW-1:0]     drain_context;
-  logic              mz_valid, mz_ready, mz_interrupt;
-  logic [63:0]       mz_address, mz_data;
-  logic              ze_valid, ze_ready, release_idle, release_stale;
-  logic [CW-1:0]     ze_context, released_context;
+  logic              release_mem_valid, release_mem_ready, release_mem_interrupt;
+  logic [63:0]       release_mem_address, release_mem_data;
+  logic              release_failed_valid, release_failed_ready, release_idle, release_stale;
+  logic [CW-1:0]     release_failed_context, released_context;
   logic [63:0]       released, context_errors;
   logic [CW-1:0]     errors_context;
   glk_release #(.PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS)) releases (
     .clk, .rst, .clear, .generation, .ctx_enable,
     // Doorbell releases.
-    .bell_context(zb_context), .bell_value(zb_value), .bell_target(reg_cx_sq_tail), .bell_valid(zb_valid), .bell_ready(zb_ready),
+    .bell_context, .bell_value, .bell_target(reg_cx_sq_tail), .bell_valid, .bell_ready,
     // Ring releases: done and failed are held until taken.
-    .ring_context(rn_context), .ring_only(rn_only), .ring_valid(rn_valid), .ring_ready(rn_ready), .ring_done(rn_done),
-    .ring_failed(rn_failed), .ring_take(rn_take),
+    .ring_context(ring_release_context), .ring_only(ring_release_only), .ring_valid(ring_release_valid),
+    .ring_ready(ring_release_ready), .ring_done(ring_release_done), .ring_failed(ring_release_failed),
+    .ring_take(ring_release_take),
     // Regions: ahead of the flushes; epochs that were sent.
-    .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .batch_valid(vg_valid), .batch_ready(vg_ready),
-    .batch_done(vg_done),
+    .ask(region_ask), .ask_only(region_ask_only), .pass(region_pass), .batch_valid(region_batch_valid),
+    .batch_ready(region_batch_ready), .batch_done(region_batch_done),
     // Drains of partitions, or of a context's stores in them.
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
     .release_cx_context, .release_cx_record, .release_cx_vector, .release_cx_sq_head, .release_cx_status, .ring_cx_write,
     .ring_cx_write_context,
     // Stores; atomics, which use a partition only for their write.
-    .store_valid, .store_partition, .store_context, .atomic_valid(nc_valid && nc_atomic), .atomic_context(nc_context),
-    .atomic_write_valid(wn_valid || te_atomic), .atomic_write_partition(wn_partition),
-    .fail_valid, .fail_partition,
-    .flush_none(fz_none), .flush_token(fz_token), .flush_owned(fz_owned), .flush_partition(fz_partition),
-    .flush_context(fz_context), .flush_reason(fz_reason), .flush_valid(fz_valid), .flush_ready(fz_ready),
+    .store_valid, .store_partition, .store_context, .atomic_valid(ring_count_valid && ring_count_atomic),
+    .atomic_context(ring_count_context), .atomic_write_valid(ring_atomic_valid || e_timed_atomic),
+    .atomic_write_partition(ring_atomic_partition), .fail_valid, .fail_partition,
+    .flush_none(release_flush_none), .flush_token(release_flush_token), .flush_owned(release_flush_owned),
+    .flush_partition(release_flush_partition), .flush_context(release_flush_context), .flush_reason(release_flush_reason),
+    .flush_valid(release_flush_valid), .flush_ready(release_flush_ready),
     .token_valid, .token, .sent, .arrived, .mark_take, .mark_reached,
     // Record and interrupt: 8-byte writes, with the data replicated in every 8-byte lane.
-    .mem_interrupt(mz_interrupt), .mem_address(mz_address), .mem_data(mz_data), .mem_valid(mz_valid), .mem_ready(mz_ready),
+    .mem_interrupt(release_mem_interrupt), .mem_address(release_mem_address), .mem_data(release_mem_data),
+    .mem_valid(release_mem_valid), .mem_ready(release_mem_ready),
     // A release found a failed write: increments ERRORS of the context; read port of ERRORS.
-    .failed_context(ze_context), .failed_valid(ze_valid), .failed_ready(ze_ready), .errors_context, .errors(context_errors),
-    .look_context(released_context), .look_released(released),
+    .failed_context(release_failed_context), .failed_valid(release_failed_valid), .failed_ready(release_failed_ready),
+    .errors_context, .errors(context_errors), .look_context(released_context), .look_released(released),
     // A context was stopped while its release completes.
     .stale(release_stale), .idle(release_idle));
 
@@ -796,18 +851,20 @@ module glk_card #(
     .cost_valid, .cost_partition, .cost_context, .cost_length, .cost_raw,
     .e_overwrite, .e_overwrite_partition, .e_overwritten,
     .made_valid, .made_partition, .made_payload, .made_runs, .made_reason,
-    .e_load, .e_load_partition, .count_atomic(nc_atomic), .count_partition(nc_partition), .count_valid(nc_valid),
-    .count_ready(nc_ready),
-    .e_write(any_write), .e_write_partition(any_write_partition), .e_write_bytes(any_write_bytes), .fail_valid, .fail_partition, .fail_count,
-    .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma(e_any_dma), .e_entry, .e_dropped, .dropped_valid, .dropped_count, .e_accepted,
-    .stored_valid(cg_valid), .stored_partition(cg_partition), .stored_bytes(cg_bytes), .e_arrivals(eg_arrivals), .e_chunk(eg_chunk),
-    .e_partial(eg_partial), .e_epoch(eg_epoch), .e_reject(eg_reject), .snapshot, .snapshot_done, .counter_read, .counter_at,
-    .counter_value, .counter_done,
+    .e_load, .e_load_partition, .count_atomic(ring_count_atomic), .count_partition(ring_count_partition),
+    .count_valid(ring_count_valid), .count_ready(ring_count_ready),
+    .e_write(any_write), .e_write_partition(any_write_partition), .e_write_bytes(any_write_bytes), .fail_valid, .fail_partition,
+    .fail_count, .e_window(e_window || e_pool_poisoned), .e_refused(e_bad_packet), .e_config, .e_dma(e_any_dma), .e_entry,
+    .e_dropped, .dropped_valid, .dropped_count, .e_accepted, .stored_valid(region_stored_valid),
+    .stored_partition(region_stored_partition), .stored_bytes(region_stored_bytes), .e_arrivals(e_region_arrivals),
+    .e_chunk(e_region_chunk), .e_partial(e_region_partial), .e_epoch(e_region_epoch), .e_reject(e_region_reject), .snapshot,
+    .snapshot_done, .counter_read, .counter_at, .counter_value, .counter_done,
     // ERRORS of the contexts.
-    .refused_valid(e_window && ew_owned), .refused_context(ew_context), .load_failed_valid(lf_valid && lf_ready && lf_owned),
-    .load_failed_context(lf_context),
-    .reject_valid(eg_error), .reject_context(eg_context), .release_failed_valid(ze_valid), .release_failed_ready(ze_ready),
-    .release_failed_context(ze_context), .errors_clear, .errors_clear_all(clear), .errors_of, .errors_shown,
+    .refused_valid(e_window && e_window_owned), .refused_context(e_window_context),
+    .load_failed_valid(load_failed_valid && load_failed_ready && load_failed_owned),
+    .load_failed_context,
+    .reject_valid(e_region_error), .reject_context(e_region_context), .release_failed_valid, .release_failed_ready,
+    .release_failed_context, .errors_clear, .errors_clear_all(clear), .errors_of, .errors_shown,
     .record_context(errors_context), .record_errors(context_errors));
 
   // --- link to another card ---
@@ -817,102 +874,116 @@ module glk_card #(
     if (LINK != 0) begin : linked
       glk_card_link #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .REPLAY(LINK_REPLAY), .HELLO(LINK_HELLO)) card_link (
         .clk, .rst, .clear, .halt(halt || !link), .now_ns, .serial, .cluster, .first_session(link_session),
-        .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_remote, .remote_partition, .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
-        .up(link_up), .peer_compact, .idle(link_idle),
+        .enabled, .ep_kind, .ep_bytes, .ep_open, .ep_remote, .remote_partition, .ask_valid, .ask_partition, .look_partition,
+        .look_remote_bytes, .up(link_up), .peer_compact, .idle(link_idle),
         .packet_data, .packet_bytes, .packet_last, .packet_valid, .packet_ready, .own_data, .own_bytes, .own_last, .own_valid,
         .own_ready,
-        .posted_valid(remote_posted_valid), .posted_partition(remote_posted_partition), .posted_ready(remote_posted_ready), .hold(arrivals_full),
-        .e_passed, .e_passed_remote, .e_arrived(e_remote),
-        .flush_partition, .flush_valid, .flush_ready, .flush_q_partition(ak_partition), .flush_q_error(ak_error),
-        .flush_q_one(ak_one), .flush_q_lost(ak_lost), .flush_q_valid(ak_valid), .flush_q_ready(ak_ready),
+        .posted_valid(remote_posted_valid), .posted_partition(remote_posted_partition), .posted_ready(remote_posted_ready),
+        .hold(arrivals_full), .e_passed, .e_passed_remote, .e_arrived(e_remote),
+        .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error,
+        .flush_q_one, .flush_q_lost, .flush_q_valid, .flush_q_ready,
         .under_way(under_way & ep_beyond), .each_take, .each_reached, .fail_valid, .fail_partition, .fail_count, .fail_lost,
-        .away_partition(by_partition), .away_offset(by_offset), .away_length(by_length), .away_atomic(by_atomic),
-        .away_operation(by_operation), .away_operand(by_operand), .away_compare(by_compare), .away_valid(by_valid),
-        .away_ready(by_ready), .away_q_error(bz_error), .away_q_data(bz_data), .away_q_last(bz_last), .away_q_valid(bz_valid),
+        .away_partition, .away_offset, .away_length, .away_atomic,
+        .away_operation, .away_operand, .away_compare, .away_valid,
+        .away_ready, .away_q_error, .away_q_data, .away_q_last, .away_q_valid,
         .inject_data(remote_data), .inject_bytes(remote_bytes), .inject_last(remote_last), .inject_valid(remote_valid),
         .inject_ready(remote_ready),
         .other_done(link && e_other && !e_other_refused), .other_refused(link && e_other && e_other_refused),
-        .serve_partition(ls_partition), .serve_offset(ls_offset), .serve_length(ls_length), .serve_valid(ls_valid),
-        .serve_ready(ls_ready), .serve_q_error(gs_error), .serve_q_line(gs_line), .serve_q_valid(gs_valid),
-        .serve_q_ready(gs_ready), .lock, .locked,
-        .atomic_partition(ws_partition), .atomic_offset(ws_offset), .atomic_length(ws_length), .atomic_data(ws_data),
-        .atomic_valid(ws_valid), .atomic_ready(wn_ready),
+        .serve_partition(serve_load_partition), .serve_offset(serve_load_offset), .serve_length(serve_load_length),
+        .serve_valid(serve_load_valid), .serve_ready(serve_load_ready), .serve_q_error(serve_load_q_error),
+        .serve_q_line(serve_load_q_line), .serve_q_valid(serve_load_q_valid),
+        .serve_q_ready(serve_load_q_ready), .lock, .locked,
+        .atomic_partition(serve_atomic_partition), .atomic_offset(serve_atomic_offset), .atomic_length(serve_atomic_length),
+        .atomic_data(serve_atomic_data), .atomic_valid(serve_atomic_valid), .atomic_ready(ring_atomic_ready),
         .link_in_data, .link_in_control, .link_in_valid(link_in_valid && link), .link_in_cut, .link_out_data, .link_out_control,
-        .link_out_valid, .link_out_go, .link_word(block_word), .link_shown, .link_value(block_value), .link_allowed, .link_take, .snapshot,
-        .link_snapshot_done, .e_link, .e_malformed(e_other_malformed));
+        .link_out_valid, .link_out_go, .link_word(block_word), .link_shown, .link_value(block_value), .link_allowed, .link_take,
+        .snapshot, .link_snapshot_done, .e_link, .e_malformed(e_other_malformed));
     end else begin : alone
-      assign {look_remote_bytes, link_up, link_idle, link_shown, link_allowed, link_snapshot_done, e_link, e_other_malformed} = {64'd0, 2'b01, 64'd0, 4'b0100};
+      assign {look_remote_bytes, link_up, link_idle, link_shown, link_allowed, link_snapshot_done, e_link, e_other_malformed} =
+              {64'd0, 2'b01, 64'd0, 4'b0100};
       assign peer_compact = 1'b0;
-      assign {own_data, own_bytes, own_last, own_valid, packet_ready} = {packet_data, packet_bytes, packet_last, packet_valid, own_ready};
+      assign {own_data, own_bytes, own_last, own_valid, packet_ready} =
+              {packet_data, packet_bytes, packet_last, packet_valid, own_ready};
       assign {e_passed, e_passed_remote} = {packet_valid && packet_ready && packet_last, 1'b0};
-      assign {remote_posted_valid, remote_posted_partition, e_remote, flush_ready, ak_partition, ak_error, ak_one, ak_lost, ak_valid, each_take} = '0;
-      assign {by_ready, bz_error, bz_data, bz_last, bz_valid, remote_data, remote_bytes, remote_last, remote_valid} = '0;
-      assign {ls_partition, ls_offset, ls_length, ls_valid, gs_ready, lock, ws_partition, ws_offset, ws_length, ws_data, ws_valid} = '0;
+      assign {remote_posted_valid, remote_posted_partition, e_remote, flush_ready, flush_q_partition, flush_q_error,
+              flush_q_one, flush_q_lost, flush_q_valid, each_take} = '0;
+      assign {away_ready, away_q_error, away_q_data, away_q_last, away_q_valid, remote_data, remote_bytes, remote_last,
+              remote_valid} = '0;
+      assign {serve_load_partition, serve_load_offset, serve_load_length, serve_load_valid, serve_load_q_ready, lock,
+              serve_atomic_partition, serve_atomic_offset, serve_atomic_length, serve_atomic_data, serve_atomic_valid} = '0;
       assign {link_out_data, link_out_control, link_out_valid} = '0;
-      wire unused_by_none = &{1'b0, cluster, link_session, link_in_data, link_in_control, link_in_valid, link_in_cut, link_out_go, ep_open, ep_remote,
-                            remote_partition, ask_valid, link_take, ask_partition, block_word, block_value, locked, remote_ready,
-                            e_other, e_other_refused, by_partition, by_offset, by_length, by_operation, by_operand,
-                            by_compare, by_atomic, by_valid, gs_line, ls_ready, gs_error, gs_valid, fail_lost,
-                            flush_partition, remote_posted_ready, arrivals_full, flush_valid, ak_ready, each_reached};
+      wire unused_by_none = &{1'b0, cluster, link_session, link_in_data, link_in_control, link_in_valid, link_in_cut,
+                              link_out_go, ep_open, ep_remote,
+                            remote_partition, ask_valid, link_take, ask_partition, block_word, block_value, locked,
+                                remote_ready,
+                            e_other, e_other_refused, away_partition, away_offset, away_length, away_operation, away_operand,
+                            away_compare, away_atomic, away_valid, serve_load_q_line, serve_load_ready, serve_load_q_error,
+                                serve_load_q_valid, fail_lost,
+                            flush_partition, remote_posted_ready, arrivals_full, flush_valid, flush_q_ready, each_reached};
     end
   endgenerate
 
   // --- registers ---
-  logic              mx_valid, mx_ready; // raises the event vector
+  logic              event_valid, event_ready; // raises the event vector
   logic              quiet, registers_idle, mem_idle;
-  logic              pool_idle, pool_swept, xu_allowed, xu_valid, xu_write, xu_done;
-  logic [63:0]       xu_shown;
+  logic              pool_idle, pool_swept, reg_tsu_allowed, reg_tsu_valid, reg_tsu_write, reg_tsu_done;
+  logic [63:0]       reg_tsu_shown;
   assign quiet = mux_idle && tx_idle && sent == arrived;
   glk_registers #(.PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                   .REGISTRATIONS(REGISTRATIONS), .VECTORS(VECTORS), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .WINDOW_W(WINDOW_W),
                   .REGISTRATION_W(REGISTRATION_W)) registers (
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .reg_write, .reg_offset, .reg_size, .reg_data, .reg_poisoned, .reg_valid, .reg_ready, .reg_q_data, .reg_q_valid,
-    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_keep, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote), .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
+    .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact,
+    .cfg_keep, .cfg_flush_timeout_ns, .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote),
+    .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
-    .pause, .flush_partition(fx_partition), .flush_reason(fx_reason), .flush_valid(fx_valid), .flush_ready(fx_ready), .quiet,
-    .halt, .ring_halted(ring_halted && region_halted), .ring_stale, .release_stale,
-    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle && pool_idle), .clear, .queued_stores,
-    .dropped_valid, .dropped_count,
-    .holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes, .under_way,
-    .window_valid(xw_valid), .window_ready(xw_ready), .window_write(xw_write), .window_row(xw_row), .window_data(xw_data),
-    .window_done(xw_done), .window_q,
-    .registration_valid(xh_valid), .registration_ready(xh_ready), .registration_write(xh_write), .registration_row(xh_row),
-    .registration_data(xh_data), .registration_done(xh_done), .registration_q,
-    .reg_cx_write, .reg_cx_which, .reg_cx_context, .reg_cx_data, .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record, .reg_cx_sq_order,
-    .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail, .reg_cx_status,
-    .ctx_enable,
+    .pause, .flush_partition(reg_flush_partition), .flush_reason(reg_flush_reason), .flush_valid(reg_flush_valid),
+    .flush_ready(reg_flush_ready), .quiet, .halt, .ring_halted(ring_halted && region_halted), .ring_stale, .release_stale,
+    .others_idle(load_idle && serve_load_idle && link_idle && endpoint_idle && all_acknowledged && mem_idle && pool_idle),
+    .clear, .queued_stores, .dropped_valid, .dropped_count,
+    .holds, .all_acknowledged, .look_partition, .look_entries, .look_payload, .look_unacknowledged, .look_remote_bytes,
+    .under_way, .window_valid(reg_window_valid), .window_ready(reg_window_ready), .window_write(reg_window_write),
+    .window_row(reg_window_row), .window_data(reg_window_data), .window_done(reg_window_done), .window_q,
+    .registration_valid(reg_registration_valid), .registration_ready(reg_registration_ready),
+    .registration_write(reg_registration_write), .registration_row(reg_registration_row),
+    .registration_data(reg_registration_data), .registration_done(reg_registration_done), .registration_q,
+    .reg_cx_write, .reg_cx_which, .reg_cx_context, .reg_cx_data, .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record,
+    .reg_cx_sq_order, .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail,
+    .reg_cx_status, .ctx_enable,
     .bell, .command_start, .command_context, .command_valid, .command_ready,
-    .bell_context(zb_context), .bell_value(zb_value), .bell_valid(zb_valid), .bell_ready(zb_ready), .released_context, .released,
+    .bell_context, .bell_value, .bell_valid, .bell_ready, .released_context, .released,
     .drain_partitions, .drain_owned, .drain_context, .drain_valid, .drain_ready, .drain_busy,
-    .region_valid(xg_valid), .region_kind(xg_kind), .region_of_chunk(xg_of_chunk), .region_element(xg_element),
-    .region_word(xg_word), .region_value(xg_value), .region_context(xg_context), .region_done(xg_done), .region_refused(xg_refused),
-    .region_shown(xg_shown), .region_swept, .region_stale, .region_hold, .region_storing, .block_word, .block_value, .link_shown,
-    .link_allowed, .link_take, .link_snapshot_done,
-    .tsu_shown(xu_shown), .tsu_allowed(xu_allowed), .tsu_valid(xu_valid), .tsu_write(xu_write), .tsu_done(xu_done),
-    .tsu_swept(pool_swept),
+    .region_valid(reg_region_valid), .region_kind(reg_region_kind), .region_of_chunk(reg_region_of_chunk),
+    .region_element(reg_region_element), .region_word(reg_region_word), .region_value(reg_region_value),
+    .region_context(reg_region_context), .region_done(reg_region_done), .region_refused(reg_region_refused),
+    .region_shown(reg_region_shown), .region_swept, .region_stale, .region_hold, .region_storing, .block_word, .block_value,
+    .link_shown, .link_allowed, .link_take, .link_snapshot_done,
+    .tsu_shown(reg_tsu_shown), .tsu_allowed(reg_tsu_allowed), .tsu_valid(reg_tsu_valid), .tsu_write(reg_tsu_write),
+    .tsu_done(reg_tsu_done), .tsu_swept(pool_swept),
     .snapshot, .snapshot_done, .counter_read, .counter_at, .counter_value, .counter_done, .e_config, .errors_clear, .errors_of,
     .errors_shown,
     // ERROR_CAUSE: window, packet, config, dma, endpoint, ring, link.
-    .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .event_valid(mx_valid),
-    .event_ready(mx_ready), .idle(registers_idle));
+    .e_cause({e_link, e_ring, fail_valid, e_any_dma, e_config, e_bad_packet, e_window || e_pool_poisoned}), .event_valid,
+    .event_ready, .idle(registers_idle));
 
   // --- PCIe requests ---
   glk_memory_mux #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .WRITE_BYTES(WRITE_BYTES)) memory_mux (
     .clk, .rst,
-    .write_address(me_address), .write_length(me_length), .write_partition(me_partition), .write_data(me_data),
-    .write_last(me_last), .write_valid(me_valid), .write_ready(me_ready),
-    .ring_kind(mn_kind), .ring_address(mn_address), .ring_length(mn_length), .ring_tag(mn_tag), .ring_data(mn_data),
-    .ring_last(mn_last), .ring_valid(mn_valid), .ring_ready(mn_ready),
-    .region_kind(mg_kind), .region_address(mg_address), .region_length(mg_length), .region_tag(mg_tag), .region_data(mg_data),
-    .region_valid(mg_valid), .region_ready(mg_ready),
-    .load_address(ml_address), .load_length(ml_length), .load_valid(ml_valid), .load_ready(ml_ready),
-    .serve_address(ms_address), .serve_length(ms_length), .serve_slot(ms_slot), .serve_valid(ms_valid), .serve_ready(ms_ready),
-    .record_interrupt(mz_interrupt), .record_address(mz_address), .record_data(mz_data), .record_valid(mz_valid),
-    .record_ready(mz_ready),
-    .flush_partition(mf_partition), .flush_address(mf_address), .flush_valid(mf_valid), .flush_ready(mf_ready),
-    .event_valid(mx_valid), .event_ready(mx_ready),
+    .write_address(endpoint_mem_address), .write_length(endpoint_mem_length), .write_partition(endpoint_mem_partition),
+    .write_data(endpoint_mem_data), .write_last(endpoint_mem_last), .write_valid(endpoint_mem_valid),
+    .write_ready(endpoint_mem_ready), .ring_kind(ring_mem_kind), .ring_address(ring_mem_address), .ring_length(ring_mem_length),
+    .ring_tag(ring_mem_tag), .ring_data(ring_mem_data), .ring_last(ring_mem_last), .ring_valid(ring_mem_valid),
+    .ring_ready(ring_mem_ready), .region_kind(region_mem_kind), .region_address(region_mem_address),
+    .region_length(region_mem_length), .region_tag(region_mem_tag), .region_data(region_mem_data),
+    .region_valid(region_mem_valid), .region_ready(region_mem_ready),
+    .load_address(load_mem_address), .load_length(load_mem_length), .load_valid(load_mem_valid), .load_ready(load_mem_ready),
+    .serve_address(serve_mem_address), .serve_length(serve_mem_length), .serve_slot(serve_mem_slot),
+    .serve_valid(serve_mem_valid), .serve_ready(serve_mem_ready), .record_interrupt(release_mem_interrupt),
+    .record_address(release_mem_address), .record_data(release_mem_data), .record_valid(release_mem_valid),
+    .record_ready(release_mem_ready),
+    .flush_partition(flush_mem_partition), .flush_address(flush_mem_address), .flush_valid(flush_mem_valid),
+    .flush_ready(flush_mem_ready), .event_valid, .event_ready,
     .mem_kind, .mem_address, .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready,
     .posted_valid, .posted_partition, .posted_address, .idle(mem_idle));
 
@@ -920,35 +991,38 @@ module glk_card #(
   wire for_ring = rd_tag[5];
   wire for_load = rd_tag == 6'd16;
   assign rd_ready = 1'b1; // requesters reserve buffer space for the whole completion
-  assign dn_valid = rd_valid && for_ring;
-  assign dl_valid = rd_valid && for_load;
-  assign ds_valid = rd_valid && rd_tag[5:3] == 3'b010 && !for_load;
-  assign dg_valid = rd_valid && rd_tag[5:3] == 3'b011;
-  assign dk_valid = rd_valid && !rd_tag[4] && !rd_tag[5];
+  assign ring_rd_valid = rd_valid && for_ring;
+  assign load_rd_valid = rd_valid && for_load;
+  assign serve_rd_valid = rd_valid && rd_tag[5:3] == 3'b010 && !for_load;
+  assign region_rd_valid = rd_valid && rd_tag[5:3] == 3'b011;
+  assign flush_rd_valid = rd_valid && !rd_tag[4] && !rd_tag[5];
 
   // --- pool ---
   glk_pool #(.DATA_W(DATA_W), .SETS(TSU_SETS), .WAYS(TSU_WAYS), .TS_BITS(TSU_TS_BITS)) pool (
     .clk, .rst, .clear, .pool_bytes, .leases, .idle(pool_idle), .swept(pool_swept),
     .bar4_write, .bar4_offset, .bar4_length, .bar4_data, .bar4_last, .bar4_valid, .bar4_ready,
     .bar4_q_data, .bar4_q_last, .bar4_q_valid, .bar4_q_ready,
-    .write_offset(ep_offset), .write_length(ep_length), .write_data(ep_data), .write_last(ep_last), .write_valid(ep_valid),
-    .write_ready(ep_ready),
-    .load_offset(lp_offset), .load_length(lp_length), .load_valid(lp_valid), .load_ready(lp_ready),
-    .load_q_data(lq_data), .load_q_last(lq_last), .load_q_valid(lq_valid), .load_q_ready(lq_ready),
-    .serve_offset(ps_offset), .serve_length(ps_length), .serve_valid(ps_valid), .serve_ready(ps_ready),
-    .serve_q_data(qs_data), .serve_q_last(qs_last), .serve_q_valid(qs_valid),
+    .write_offset(endpoint_pool_offset), .write_length(endpoint_pool_length), .write_data(endpoint_pool_data),
+    .write_last(endpoint_pool_last), .write_valid(endpoint_pool_valid),
+    .write_ready(endpoint_pool_ready),
+    .load_offset(load_pool_offset), .load_length(load_pool_length), .load_valid(load_pool_valid), .load_ready(load_pool_ready),
+    .load_q_data(load_pool_q_data), .load_q_last(load_pool_q_last), .load_q_valid(load_pool_q_valid),
+    .load_q_ready(load_pool_q_ready), .serve_offset(serve_pool_offset), .serve_length(serve_pool_length),
+    .serve_valid(serve_pool_valid), .serve_ready(serve_pool_ready), .serve_q_data(serve_pool_q_data),
+    .serve_q_last(serve_pool_q_last), .serve_q_valid(serve_pool_q_valid),
     // Accesses of the rings with a time.
-    .timed_kind(tp_kind), .timed_offset(tp_offset), .timed_length(tp_length), .timed_data(tp_data), .timed_last(tp_last),
-    .timed_valid(tp_valid), .timed_ready(tp_ready), .timed_time(tp_time), .timed_wts(tp_wts), .timed_q_data(tq_data),
-    .timed_q_last(tq_last), .timed_q_valid(tq_valid), .timed_lease_valid(tl_valid), .timed_lease_ok(tl_ok),
-    .timed_lease_same(tl_same), .timed_lease_wts(tl_wts), .timed_lease_rts(tl_rts), .limit(tp_limit), .write_refuse(tp_refuse),
-    .slot_shift, .grains, .word(block_word), .shown(xu_shown), .value(block_value), .allowed(xu_allowed), .reg_valid(xu_valid),
-    .reg_write(xu_write), .reg_done(xu_done), .snapshot,
+    .timed_kind, .timed_offset, .timed_length, .timed_data, .timed_last,
+    .timed_valid, .timed_ready, .timed_time, .timed_wts, .timed_q_data,
+    .timed_q_last, .timed_q_valid, .timed_lease_valid, .timed_lease_ok,
+    .timed_lease_same, .timed_lease_wts, .timed_lease_rts, .limit(timed_limit), .write_refuse(e_refuse),
+    .slot_shift, .grains, .word(block_word), .shown(reg_tsu_shown), .value(block_value), .allowed(reg_tsu_allowed),
+    .reg_valid(reg_tsu_valid), .reg_write(reg_tsu_write), .reg_done(reg_tsu_done), .snapshot,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready,
     .pool_q_data, .pool_q_last, .pool_q_valid, .pool_q_ready);
 
   always_ff @(posedge clk) begin
-    busy    <= req_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle && all_acknowledged && release_idle &&
+    busy    <= req_valid || flr || !(requests_idle && aperture_idle && quiet && endpoint_idle && load_idle &&
+        all_acknowledged && release_idle &&
                             ring_idle && region_idle && registers_idle && mem_idle && pool_idle);
     holding <= |holds;
     if (rst)

@@ -4,8 +4,8 @@
 // glk_remote_ask) and completer side (glk_serve); session control.
 //
 // `session` is the session state seen by these blocks. It falls when the link layer's session ends, and stays low until all
-// blocks and buffers are flushed, except for packets that wait in glk_remote_send and before: those leave in the next session. Flits of a new session are held in the link layer meanwhile, and its credits are held
-// here.
+// blocks and buffers are flushed, except for packets that wait in glk_remote_send and before: those leave in the next session.
+// Flits of a new session are held in the link layer meanwhile, and its credits are held here.
 module glk_card_link #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -168,12 +168,13 @@ module glk_card_link #(
   glk_link_registers #(.FLITS(FLITS)) registers (
     .clk, .rst, .clear, .word(link_word), .shown(link_shown), .value(link_value), .allowed(link_allowed), .take(link_take),
     .snapshot, .snapshot_done(link_snapshot_done),
-    .cfg_enable, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_trimming, .cfg_yielding, .cfg_pool_cycles, .cfg_burst,
-    .cfg_trim_code, .cfg_timeout_ns, .cluster, .up, .session(alive), .peer_cluster, .peer_compact, .peer_serial, .places,
-    .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out,
-    .wait_valid(waited_valid), .wait_kind(waited_kind), .wait_clocks(waited_clocks), .e_up(x_up), .e_resumed(x_resumed), .e_down,
-    .e_frame_sent, .e_frame_received, .e_replay, .e_frame_replayed, .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version,
-    .e_flit_received, .e_credit_stall, .e_stray, .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(fail_valid && fail_lost), .e_lost_packets(fail_count[15:0]),
+    .cfg_enable, .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_sequencing, .cfg_trimming, .cfg_yielding, .cfg_pool_cycles,
+    .cfg_burst, .cfg_trim_code, .cfg_timeout_ns, .cluster, .up, .session(alive), .peer_cluster, .peer_compact, .peer_serial,
+    .places, .e_flit, .e_packet, .e_kind, .e_refused, .e_stitched, .e_partial, .e_parent, .e_out, .e_padded, .e_pooled,
+    .e_pool_stitched, .e_pool_timed_out, .wait_valid(waited_valid), .wait_kind(waited_kind), .wait_clocks(waited_clocks),
+    .e_up(x_up), .e_resumed(x_resumed), .e_down, .e_frame_sent, .e_frame_received, .e_replay, .e_frame_replayed,
+    .e_frame_repeated, .e_crc, .e_sequence, .e_protocol, .e_version, .e_flit_received, .e_credit_stall, .e_stray,
+    .e_timeout(ask_timeout), .e_given_up(gives_up), .e_lost(fail_valid && fail_lost), .e_lost_packets(fail_count[15:0]),
     .e_served, .e_denied, .e_trimmed, .e_trimmed_bytes, .e_link);
 
   // --- session ---
@@ -209,7 +210,8 @@ module glk_card_link #(
     .packet_data, .packet_bytes, .packet_last, .packet_valid, .packet_ready, .own_data, .own_bytes, .own_last, .own_valid,
     .own_ready,
     .m_data(fs_data), .m_last(fs_last), .m_valid(fs_valid), .m_ready(fs_ready),
-    .sent_valid, .sent_remote, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_passed, .e_passed_remote, .e_arrived);
+    .sent_valid, .sent_remote, .lost_valid, .lost_partition, .posted_valid, .posted_partition, .posted_ready, .e_passed,
+    .e_passed_remote, .e_arrived);
 
   logic [3*4-1:0]   r_kind;
   logic [3*128-1:0] r_data;
@@ -221,14 +223,14 @@ module glk_card_link #(
   glk_remote_ask #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) remote_ask (
     .clk, .rst(rst || clear), .session, .now_ns, .cfg_trimming, .cfg_trim_code, .cfg_timeout_ns, .remote_partition,
     .sent_valid, .sent_remote, .lost_valid, .lost_partition, .under_way,
-    .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error, .flush_q_one, .flush_q_lost, .flush_q_valid,
-    .flush_q_ready,
+    .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error, .flush_q_one, .flush_q_lost,
+    .flush_q_valid, .flush_q_ready,
     .load_partition(away_partition), .load_offset(away_offset), .load_length(away_length), .load_atomic(away_atomic),
     .load_operation(away_operation), .load_operand(away_operand), .load_compare(away_compare), .load_valid(away_valid),
     .load_ready(away_ready), .load_q_error(away_q_error), .load_q_data(away_q_data), .load_q_last(away_q_last),
     .load_q_valid(away_q_valid),
-    .each_take(remote_take), .each_reached, .is_remote(ep_remote), .ask_valid, .ask_partition, .look_partition, .look_remote_bytes,
-    .m_kind(fa_kind), .m_data(fa_data), .m_last(fa_last), .m_valid(fa_valid), .m_ready(fa_ready),
+    .each_take(remote_take), .each_reached, .is_remote(ep_remote), .ask_valid, .ask_partition, .look_partition,
+    .look_remote_bytes, .m_kind(fa_kind), .m_data(fa_data), .m_last(fa_last), .m_valid(fa_valid), .m_ready(fa_ready),
     .s_kind(r_kind[11:8]), .s_data(r_data[383:256]), .s_bytes(r_bytes[14:10]), .s_first(r_first[2]), .s_last(r_last[2]),
     .s_valid(r_valid[2]), .s_ready(r_ready[2]), .e_stray, .e_timeout(ask_timeout), .idle(ask_idle));
 
@@ -283,13 +285,13 @@ module glk_card_link #(
   logic [4:0]   unused_bytes;
   logic [3:0]   unused_kind;
   glk_cluster_tx #(.FLITS(FLITS)) queue (
-    .clk, .rst(rst || !session), .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_yielding, .cfg_sequencing, .cfg_pool_cycles, .cfg_burst,
-    .s_kind(in_kind), .s_data(in_data), .s_valid(in_valid), .s_ready(in_ready), .places,
+    .clk, .rst(rst || !session), .cfg_stitching, .cfg_pooling, .cfg_selective, .cfg_yielding, .cfg_sequencing, .cfg_pool_cycles,
+    .cfg_burst, .s_kind(in_kind), .s_data(in_data), .s_valid(in_valid), .s_ready(in_ready), .places,
     .credit_valid(more_valid), .credit_class(more_class), .credit_pieces(more_pieces),
     .m_type(s_type), .m_data(s_data), .m_pieces(s_pieces), .m_valid(q_valid_out), .m_ready(s_ready && session),
-    .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial, .e_parent, .e_out,
-    .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall), .wait_valid(waited_valid),
-    .wait_kind(waited_kind), .wait_clocks(waited_clocks));
+    .e_flit, .e_packet, .e_kind, .e_bytes(unused_bytes), .e_refused, .e_stitched, .e_stitched_kind(unused_kind), .e_partial,
+    .e_parent, .e_out, .e_padded, .e_pooled, .e_pool_stitched, .e_pool_timed_out, .e_starved(e_credit_stall),
+    .wait_valid(waited_valid), .wait_kind(waited_kind), .wait_clocks(waited_clocks));
 
   // --- link layer ---
   logic [4:0]   f_type;
@@ -300,11 +302,11 @@ module glk_card_link #(
     for (int k = 0; k < 3; k = k + 1)
       freed[12*k +: 12] = 12'(r_valid[k] && r_ready[k]);
   glk_link_layer layer (
-    .clk, .rst, .cfg_serial(serial), .cfg_compact(1'b1), .cfg_cluster(cluster), .cfg_session(first_session), .cfg_room({3{12'(ROOM)}}),
-    .cfg_replay(32'(REPLAY)), .cfg_ack(32'(ACK)), .cfg_hello(32'(HELLO)),
+    .clk, .rst, .cfg_serial(serial), .cfg_compact(1'b1), .cfg_cluster(cluster), .cfg_session(first_session),
+    .cfg_room({3{12'(ROOM)}}), .cfg_replay(32'(REPLAY)), .cfg_ack(32'(ACK)), .cfg_hello(32'(HELLO)),
     .s_type, .s_data, .s_pieces, .s_valid(q_valid_out && session), .s_ready, .credit_valid, .credit_class, .credit_pieces,
-    .m_type(f_type), .m_data(f_data), .m_valid(f_valid), .m_ready(f_ready && session), .m_refused(wrong && session), .m_freed(freed),
-    .link_in_data, .link_in_control, .link_in_valid(link_in_valid && cfg_enable), .link_in_cut,
+    .m_type(f_type), .m_data(f_data), .m_valid(f_valid), .m_ready(f_ready && session), .m_refused(wrong && session),
+    .m_freed(freed), .link_in_data, .link_in_control, .link_in_valid(link_in_valid && cfg_enable), .link_in_cut,
     .link_in_reset(!cfg_enable || halt || gives_up), .link_out_data, .link_out_control, .link_out_valid(ll_valid), .link_out_go,
     .up, .peer_serial, .peer_cluster, .peer_compact,
     .e_up(x_up), .e_resumed(x_resumed), .e_lost(x_lost), .e_ended(x_ended), .e_down, .e_frame_sent, .e_frame_received,
@@ -315,8 +317,8 @@ module glk_card_link #(
   // --- received pieces ---
   glk_cluster_rx #(.ROOM(ROOM)) pieces (
     .clk, .rst(rst || !session), .s_type(f_type), .s_data(f_data), .s_valid(f_valid && session), .s_ready(f_ready),
-    .m_kind(r_kind), .m_data(r_data), .m_bytes(r_bytes), .m_first(r_first), .m_last(r_last), .m_valid(r_valid), .m_ready(r_ready),
-    .error(wrong));
+    .m_kind(r_kind), .m_data(r_data), .m_bytes(r_bytes), .m_first(r_first), .m_last(r_last), .m_valid(r_valid),
+    .m_ready(r_ready), .error(wrong));
 
   // --- link timeout: the session ends if the link is down, or accepts no packet, for too long ---
   logic        waits, waited, late;

@@ -112,7 +112,8 @@ module glk_top_us #(
   logic [31:0]       req_id, cpl_id;
   logic [11:0]       cpl_offset;
   logic [DATA_W-1:0] req_data, cpl_data, mem_data, rd_data;
-  logic              cpl_last, cpl_valid, cpl_ready, mem_last, mem_valid, mem_ready, rd_error, rd_last, rd_valid, rd_ready, flr, flr_done;
+  logic              cpl_last, cpl_valid, cpl_ready, mem_last, mem_valid, mem_ready, rd_error, rd_last, rd_valid, rd_ready, flr,
+                     flr_done;
   logic [63:0]       mem_address;
   logic [5:0]        mem_tag, rd_tag;
 
@@ -139,11 +140,11 @@ module glk_top_us #(
     .TSU_SETS(TSU_SETS), .TSU_WAYS(TSU_WAYS), .TSU_TS_BITS(TSU_TS_BITS), .READ_BYTES(READ_BYTES), .WRITE_BYTES(WRITE_BYTES)
   ) card (
     .clk, .rst, .now_ns, .serial, .pool_bytes, .link, .cluster, .link_session, .link_in_data, .link_in_control, .link_in_valid,
-    .link_in_cut, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .busy(unused_busy), .holding(unused_holding),
-    .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last, .req_valid, .req_ready,
-    .req_read_ready, .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready, .mem_kind, .mem_address,
-    .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready, .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid,
-    .rd_ready, .flr, .flr_done,
+    .link_in_cut, .link_out_data, .link_out_control, .link_out_valid, .link_out_go, .busy(unused_busy),
+    .holding(unused_holding), .req_write, .req_bar, .req_offset, .req_length, .req_id, .req_poisoned, .req_data, .req_last,
+    .req_valid, .req_ready, .req_read_ready, .cpl_id, .cpl_offset, .cpl_length, .cpl_data, .cpl_last, .cpl_valid, .cpl_ready,
+    .mem_kind, .mem_address, .mem_length, .mem_tag, .mem_data, .mem_last, .mem_valid, .mem_ready, .rd_tag, .rd_error, .rd_data,
+    .rd_last, .rd_valid, .rd_ready, .flr, .flr_done,
     .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
     .pool_q_valid, .pool_q_ready,
     .tap_data(unused_data), .tap_bytes(unused_bytes), .tap_last(unused_last), .tap_valid(unused_valid), .tap_ready(1'b1),

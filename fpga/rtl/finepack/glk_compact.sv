@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Finds the form of packets (docs/wire-format.md, "The compact form"): takes the runs of a packet and then the packet, and returns
-// the packet with its form, and the words of its description if it leaves in the compact form. Packets keep their order.
+// Finds the form of packets (docs/wire-format.md, "The compact form"): takes the runs of a packet and then the packet, and
+// returns the packet with its form, and the words of its description if it leaves in the compact form. Packets keep their
+// order.
 module glk_compact #(
   parameter int RUNS   = 256, // most of a packet
   parameter int TAIL_W = 3    // bits that are passed on with a packet
@@ -62,8 +63,8 @@ module glk_compact #(
   glk_compact_choice #(.RECORD_W(RECORD_W)) choice (
     .clk, .rst, .s_run(i_valid && i_run), .s_packet(i_valid && i_packet), .s_begins(i_begins), .s_at(i_at), .s_length(i_length),
     .s_coded(i_record[RECORD_W-1]), .s_record(i_record), .s_ready(choice_takes),
-    .m_gap(f_gap), .m_length(f_length), .m_like(f_like), .m_other(f_other), .m_first(f_first), .m_valid(f_valid), .m_ready(f_ready),
-    .choice_unit, .choice_repeats, .choice_gap_order, .choice_length_order, .choice_adjoins,
+    .m_gap(f_gap), .m_length(f_length), .m_like(f_like), .m_other(f_other), .m_first(f_first), .m_valid(f_valid),
+    .m_ready(f_ready), .choice_unit, .choice_repeats, .choice_gap_order, .choice_length_order, .choice_adjoins,
     .choice_record({choice_coded, choice_headers, choice_payload, choice_runs, choice_tail}), .choice_valid,
     .choice_ready(c_ready));
 
@@ -84,9 +85,9 @@ module glk_compact #(
     .clk, .rst, .choice_unit, .choice_repeats, .choice_gap_order, .choice_length_order, .choice_adjoins, .choice_coded,
     .choice_headers, .choice_payload, .choice_runs, .choice_tail, .choice_valid, .choice_ready(c_ready), .s_gap(t_gap),
     .s_length(t_length), .s_like(t_like), .s_other(t_other), .s_first(t_first), .s_valid(t_valid), .s_ready(t_ready),
-    .desc_data(d_data), .desc_bytes(d_bytes), .desc_last(d_last), .desc_valid(d_valid), .desc_commit(d_commit), .desc_drop(d_drop),
-    .desc_room(d_room), .m_compact(o_compact), .m_code(o_code), .m_payload(o_payload), .m_runs(o_runs), .m_tail(o_tail),
-    .m_valid(o_valid), .m_ready(o_ready));
+    .desc_data(d_data), .desc_bytes(d_bytes), .desc_last(d_last), .desc_valid(d_valid), .desc_commit(d_commit),
+    .desc_drop(d_drop), .desc_room(d_room), .m_compact(o_compact), .m_code(o_code), .m_payload(o_payload), .m_runs(o_runs),
+    .m_tail(o_tail), .m_valid(o_valid), .m_ready(o_ready));
 
   glk_commit_fifo #(.W(128 + 5), .DEPTH(512)) words (
     .clk, .rst, .s_data({d_last, d_bytes, d_data}), .s_valid(d_valid), .s_commit(d_commit), .s_drop(d_drop), .s_room(d_room),

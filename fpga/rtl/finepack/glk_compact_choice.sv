@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Chooses unit, orders and repetitions of a packet's compact form (docs/wire-format.md, "The compact form"), one run per clock;
-// the shape of each run leaves at once. Everything is counted in bytes here: division by the unit changes no repetition, and lowers each
-// logarithm by that of the unit.
+// the shape of each run leaves at once. Everything is counted in bytes here: division by the unit changes no repetition, and
+// lowers each logarithm by that of the unit.
 //   A  gap       B  repetition, logarithms       C  sums       D  divides them while the next packet is in A to C
 module glk_compact_choice #(
   parameter int RECORD_W = 8

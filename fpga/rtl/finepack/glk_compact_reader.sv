@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Reads the description of a packet in the compact form (docs/wire-format.md, "The compact form"), one run per clock, and outputs
-// its runs. If the code of the gap or that of the length begins with more than 3 zeros, each takes a clock of its own; one with 16
-// zeros takes three more, or four, or five.
+// Reads the description of a packet in the compact form (docs/wire-format.md, "The compact form"), one run per clock, and
+// outputs its runs. If the code of the gap or that of the length begins with more than 3 zeros, each takes a clock of its own;
+// one with 16 zeros takes three more, or four, or five.
 //
-// Only the number of bits of a code is in the loop from clock to clock; its value, the run's shape, and offset and end follow in
-// three stages. So the reader goes on behind the end of the description, in the data, until the last run has come through.
+// Only the number of bits of a code is in the loop from clock to clock; its value, the run's shape, and offset and end follow
+// in three stages. So the reader goes on behind the end of the description, in the data, until the last run has come through.
 module glk_compact_reader (
   input  logic        clk,
   input  logic        rst,
@@ -109,8 +109,8 @@ module glk_compact_reader (
   wire [5:0]   width      = 6'($signed({2'b0, lead}) + 6'(more));
   wire [6:0]   zeros_next = zeros + (marked ? 7'd14 : 7'd16);
   wire         too_wide   = low ? low_width > 7'(WIDTH_MAX) : !skip && none && zeros_next > 7'(WIDTH_MAX);
-  // Gap and length in one clock, of at most 3 zeros each. `behind`: where the length's code begins, if that of the gap has no zeros;
-  // for each number of zeros of the gap, those of the length, and both.
+  // Gap and length in one clock, of at most 3 zeros each. `behind`: where the length's code begins, if that of the gap has no
+  // zeros; for each number of zeros of the gap, those of the length, and both.
   logic        may_both;
   logic [4:0]  gap_skip;  // mark and lower bits of a gap without zeros
   wire [4:0]   both_bits = gap_skip + {3'b0, length_order} + 5'd2;

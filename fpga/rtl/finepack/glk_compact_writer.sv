@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Writes the descriptions of packets in the compact form (docs/wire-format.md, "The compact form"), one run per clock, and decides
-// whether a packet leaves so: if that takes less than its sub-headers. Otherwise its words are dropped.
+// Writes the descriptions of packets in the compact form (docs/wire-format.md, "The compact form"), one run per clock, and
+// decides whether a packet leaves so: if that takes less than its sub-headers. Otherwise its words are dropped.
 //   1  numbers              4  codes                           7  words
 //   2  logarithms           5  of gap and length as one        8  the packet's end: decision
 //   3  zeros and low bits   6  at its position in the word
@@ -75,7 +75,8 @@ module glk_compact_writer #(
       repeats      <= choice_repeats;
       gap_order    <= choice_gap_order;
       length_order <= choice_length_order;
-      rest         <= {choice_coded && choice_runs != 11'd1 && !choice_adjoins, choice_repeats, choice_unit, choice_length_order, choice_gap_order, choice_headers, choice_payload,
+      rest         <= {choice_coded && choice_runs != 11'd1 && !choice_adjoins, choice_repeats, choice_unit,
+          choice_length_order, choice_gap_order, choice_headers, choice_payload,
                        choice_runs, choice_tail};
     end else if (end_step)
       busy <= 1'b0;

@@ -47,8 +47,8 @@ module glk_finepack_rx #(
 
   glk_depacketizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) depacketizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_endpoint_bytes, .s_data, .s_bytes, .s_last, .s_valid, .s_ready,
-    .write_enable, .write_at, .write_data, .subpacket_valid, .subpacket_position, .subpacket_length, .plain_valid, .plain_offset,
-    .plain_length,
+    .write_enable, .write_at, .write_data, .subpacket_valid, .subpacket_position, .subpacket_length, .plain_valid,
+    .plain_offset, .plain_length,
     .packet_accept(e_accepted), .packet_refuse(e_refused), .packet_partition, .packet_buffer, .packet_data_at, .free_valid,
     .free_buffer);
 

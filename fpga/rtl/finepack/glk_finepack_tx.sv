@@ -96,18 +96,20 @@ module glk_finepack_tx #(
   glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS)) cutter (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing, .cfg_coalesce,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
-    .m_kind(i_kind), .m_partition(i_partition), .m_address(i_address), .m_length(i_length), .m_mask(i_mask), .m_wanted(i_wanted),
-    .m_enables(i_enables), .m_reason(i_reason), .m_context(i_context), .m_owned(i_owned), .m_token(i_token), .m_final(i_final),
-    .m_first(i_first), .m_data(i_data), .m_valid(i_valid), .m_ready(i_ready), .idle(cutter_idle));
+    .m_kind(i_kind), .m_partition(i_partition), .m_address(i_address), .m_length(i_length), .m_mask(i_mask),
+    .m_wanted(i_wanted), .m_enables(i_enables), .m_reason(i_reason), .m_context(i_context), .m_owned(i_owned),
+    .m_token(i_token), .m_final(i_final), .m_first(i_first), .m_data(i_data), .m_valid(i_valid), .m_ready(i_ready),
+    .idle(cutter_idle));
 
   glk_kept_lines #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS)) lines (
     .clk, .rst, .cfg_subheader_bytes, .cfg_packing, .cfg_keep,
-    .s_kind(i_kind), .s_partition(i_partition), .s_address(i_address), .s_length(i_length), .s_mask(i_mask), .s_wanted(i_wanted),
-    .s_enables(i_enables), .s_reason(i_reason), .s_context(i_context), .s_owned(i_owned), .s_token(i_token), .s_final(i_final),
-    .s_first(i_first), .s_data(i_data), .s_valid(i_valid), .s_ready(i_ready),
+    .s_kind(i_kind), .s_partition(i_partition), .s_address(i_address), .s_length(i_length), .s_mask(i_mask),
+    .s_wanted(i_wanted), .s_enables(i_enables), .s_reason(i_reason), .s_context(i_context), .s_owned(i_owned),
+    .s_token(i_token), .s_final(i_final), .s_first(i_first), .s_data(i_data), .s_valid(i_valid), .s_ready(i_ready),
     .m_kind(q_kind), .m_partition(q_partition), .m_kept(q_kept), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
-    .m_wanted(q_wanted), .m_enables(q_enables), .m_reason(q_reason), .m_context(q_context), .m_owned(q_owned), .m_token(q_token),
-    .m_final(q_final), .m_first(q_first), .m_data(q_data), .m_valid(q_valid), .m_ready(q_ready), .idle(lines_idle));
+    .m_wanted(q_wanted), .m_enables(q_enables), .m_reason(q_reason), .m_context(q_context), .m_owned(q_owned),
+    .m_token(q_token), .m_final(q_final), .m_first(q_first), .m_data(q_data), .m_valid(q_valid), .m_ready(q_ready),
+    .idle(lines_idle));
 
   logic [PW-1:0]  flush_partition;
   logic [BW-1:0]  flush_bank, done_bank;
@@ -126,21 +128,21 @@ module glk_finepack_tx #(
 
   glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) queue (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing,
-    .s_kind(q_kind), .s_partition(q_partition), .s_kept(q_kept), .s_address(q_address), .s_length(q_length), .s_mask(q_mask), .s_wanted(q_wanted),
-    .s_enables(q_enables), .s_reason(q_reason), .s_context(q_context), .s_owned(q_owned), .s_token(q_token), .s_final(q_final),
-    .s_first(q_first), .s_data(q_data),
+    .s_kind(q_kind), .s_partition(q_partition), .s_kept(q_kept), .s_address(q_address), .s_length(q_length), .s_mask(q_mask),
+    .s_wanted(q_wanted), .s_enables(q_enables), .s_reason(q_reason), .s_context(q_context), .s_owned(q_owned),
+    .s_token(q_token), .s_final(q_final), .s_first(q_first), .s_data(q_data),
     .s_valid(q_valid), .s_ready(q_ready),
-    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason, .flush_valid, .flush_ready,
-    .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag, .read_enables, .read_data_entry, .read_data_enable,
-    .read_data, .done_valid, .done_partition, .done_bank,
+    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason, .flush_valid,
+    .flush_ready, .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag, .read_enables, .read_data_entry,
+    .read_data_enable, .read_data, .done_valid, .done_partition, .done_bank,
     .e_valid, .e_partition, .e_overwritten, .idle(queue_idle), .holds,
     .e_flush, .token_valid, .token, .queued_stores, .look_partition, .look_entries, .look_payload);
 
   glk_packetizer #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS)) packetizer (
     .clk, .rst, .cfg_subheader_bytes, .cfg_self_describe, .cfg_max_payload_bytes, .cfg_packing, .cfg_compact,
-    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason, .flush_valid, .flush_ready,
-    .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag, .read_enables, .read_data_entry, .read_data_enable,
-    .read_data, .done_valid, .done_partition, .done_bank,
+    .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason, .flush_valid,
+    .flush_ready, .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag, .read_enables, .read_data_entry,
+    .read_data_enable, .read_data, .done_valid, .done_partition, .done_bank,
     .e_packet(made_valid), .e_partition(made_partition), .e_payload(made_payload), .e_runs(made_runs), .e_reason(made_reason),
     .e_final(made_final),
     .m_data, .m_bytes, .m_last, .m_valid, .m_ready);

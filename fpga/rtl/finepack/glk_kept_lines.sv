@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// With MODE.KEEP (docs/wire-format.md, "Keeping lines"): which of a partition's two queues an item is for. Lines stored to first are
-// kept, as many as a queue has entries; pieces for them go to the kept queue as long as they are frequent. What is queued does not
-// matter here: a line is for one queue from the time it is kept until both queues are flushed.
+// With MODE.KEEP (docs/wire-format.md, "Keeping lines"): which of a partition's two queues an item is for. Lines stored to
+// first are kept, as many as a queue has entries; pieces for them go to the kept queue as long as they are frequent. What is
+// queued does not matter here: a line is for one queue from the time it is kept until both queues are flushed.
 //
-// Items as from glk_store_cutter, with m_kept. A flush or probe becomes two, for the kept queue first; the token stays with the second.
-// Throughput an item per clock. Two stages: A compares the line with the partition's kept lines, B decides. A partition's account is
-// in memories; B writes it, and A takes what B is about to write.
+// Items as from glk_store_cutter, with m_kept. A flush or probe becomes two, for the kept queue first; the token stays with the
+// second. Throughput an item per clock. Two stages: A compares the line with the partition's kept lines, B decides. A
+// partition's account is in memories; B writes it, and A takes what B is about to write.
 module glk_kept_lines #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -81,7 +81,8 @@ module glk_kept_lines #(
     .clk, .rst,
     .s_data({s_kind, s_partition, s_address, s_wanted, s_reason, s_token, s_first,
              s_length, s_mask, s_enables, s_context, s_owned, s_final, s_data}), .s_valid, .s_ready,
-    .m_data({a_kind, a_partition, a_address, a_wanted, a_reason, a_token, a_first, a_rest}), .m_valid(a_valid), .m_ready(a_take));
+    .m_data({a_kind, a_partition, a_address, a_wanted, a_reason, a_token, a_first, a_rest}), .m_valid(a_valid),
+    .m_ready(a_take));
 
   logic [PARTITIONS-1:0] some; // the partition keeps lines; else the rest of its account does not count
   (* ram_style = "distributed" *) logic [EW:0] used [0:PLACES-1];
@@ -138,7 +139,8 @@ module glk_kept_lines #(
   logic [ENTRIES/4-1:0] b_match;
   logic              b_eq;            // its line is that of the item ahead, which has added it
   logic              b_drop;          // the match is of a set that the item ahead has ended
-  logic              b_inside_memory, b_inside_ahead, b_ahead; // is in the window of the set; of the one that the item ahead has begun
+  // is in the window of the set; of the one that the item ahead has begun
+  logic              b_inside_memory, b_inside_ahead, b_ahead;
   logic              b_some;
   logic [EW:0]       b_used;
   logic [4:0]        b_hits;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Sorts the entries of a flush by address, for packing; entries with equal tags, and those of flushes without packing, keep their
-// order. One entry in and one out per clock: each of ENTRIES places holds an entry, smallest first, and compares its tag with
-// that of the next one in, so that all behind it make room at once. While the entries of a flush leave, those of the next one
-// enter behind them.
+// Sorts the entries of a flush by address, for packing; entries with equal tags, and those of flushes without packing, keep
+// their order. One entry in and one out per clock: each of ENTRIES places holds an entry, smallest first, and compares its tag
+// with that of the next one in, so that all behind it make room at once. While the entries of a flush leave, those of the next
+// one enter behind them.
 module glk_line_sorter #(
   parameter int ENTRIES = 64,
   parameter int EW      = $clog2(ENTRIES)

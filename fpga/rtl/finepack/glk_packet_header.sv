@@ -18,7 +18,8 @@ module glk_packet_header (
   wire [7:0]  tag      = compact ? {first[1:0], code[5:0]} : 8'h00;
   wire [3:0]  first_be = compact ? {1'b1, code[8:6]} : {1'b0, subheader_bytes};
   // The address is big-endian.
-  assign header = {address[7:0], address[15:8], address[23:16], address[31:24], address[39:32], address[47:40], partition, 8'h00,
+  assign header = {address[7:0], address[15:8], address[23:16], address[31:24], address[39:32], address[47:40], partition,
+                   8'h00,
                    last_be, first_be, tag, 16'h0000,
                    dwords[7:0], 6'b0, dwords[9:8], 8'h00, 8'h7c};
 endmodule

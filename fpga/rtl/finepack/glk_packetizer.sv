@@ -10,8 +10,8 @@
 //   R  pick one run per clock                Y  prepend sub-header, or packet header
 //   N  encode its first and last byte        Z  shift to the position in the beat
 //   G  cut into chunks, read data            W  merge with the rest of the previous chunk
-// Between N and G glk_packing divides runs among packets. The description of a packet in the compact form comes with its header,
-// as chunks whose data are not from an entry.
+// Between N and G glk_packing divides runs among packets. The description of a packet in the compact form comes with its
+// header, as chunks whose data are not from an entry.
 module glk_packetizer #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -103,7 +103,8 @@ module glk_packetizer #(
   logic [EW-1:0] o_entry;
   logic          o_last;
   logic [1:0]    o_sel;
-  logic          u_valid, sort_ready; // and in a register, since block RAM is slow and the sorter has a comparator for each entry
+  // and in a register, since block RAM is slow and the sorter has a comparator for each entry
+  logic          u_valid, sort_ready;
   logic [30:0]   u_tag;
   logic [EW-1:0] u_entry;
   logic          u_last;
@@ -354,11 +355,11 @@ module glk_packetizer #(
   logic [1:0]    made_sel;
   glk_packing #(.EW(EW), .PIECES(PIECES), .COMPACT(COMPACT)) packing (
     .clk, .rst, .set_packing, .set_compact, .set_h, .set_limit, .set_payload, .set_runs,
-    .s_tag(j_tag), .s_begin(j_begin_at), .s_length(j_length), .s_entry(j_entry), .s_sel(j_sel), .s_last(j_last), .s_valid(j_valid),
-    .s_ready(j_ready),
-    .m_tag(g_tag), .m_begin(g_begin_at), .m_length(g_length), .m_entry(g_entry), .m_sel(g_sel), .m_head(g_starts), .m_run(g_run),
-    .m_first(g_first), .m_last(g_last), .m_compact(g_compact), .m_code(g_code), .m_words(g_words), .m_word(g_word), .m_final(g_final),
-    .m_payload(g_payload), .m_valid(g_valid), .m_ready(go && g_take),
+    .s_tag(j_tag), .s_begin(j_begin_at), .s_length(j_length), .s_entry(j_entry), .s_sel(j_sel), .s_last(j_last),
+    .s_valid(j_valid), .s_ready(j_ready),
+    .m_tag(g_tag), .m_begin(g_begin_at), .m_length(g_length), .m_entry(g_entry), .m_sel(g_sel), .m_head(g_starts),
+    .m_run(g_run), .m_first(g_first), .m_last(g_last), .m_compact(g_compact), .m_code(g_code), .m_words(g_words),
+    .m_word(g_word), .m_final(g_final), .m_payload(g_payload), .m_valid(g_valid), .m_ready(go && g_take),
     .e_packet, .e_sel(made_sel), .e_payload, .e_runs, .e_final);
   assign e_partition = set_partition[made_sel];
   assign e_reason    = set_reason[made_sel];

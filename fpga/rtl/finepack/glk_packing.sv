@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Divides the runs of a flush among packets (docs/wire-format.md, "Packing"), so that the header of a packet is known before its
-// first run. Runs come line by line, and leave as pieces of runs, which span lines with packing. Without packing a flush is one
-// packet, whose payload is known from the start, and every run is that of a line.
+// Divides the runs of a flush among packets (docs/wire-format.md, "Packing"), so that the header of a packet is known before
+// its first run. Runs come line by line, and leave as pieces of runs, which span lines with packing. Without packing a flush is
+// one packet, whose payload is known from the start, and every run is that of a line.
 //   A  joins what adjoins; pieces wait in a FIFO
 //   B  adds runs to a packet until one does not fit; their lengths wait in a second FIFO, packets in a third
 //   M  puts the three together again
@@ -180,9 +180,9 @@ module glk_packing #(
   generate
     if (COMPACT != 0) begin : compact
       glk_compact #(.RUNS(RUNS), .TAIL_W(4)) form (
-        .clk, .rst, .s_run(c_take && c_coded), .s_packet(gives && !g_passes), .s_begins(!b_some), .s_at(c_begin), .s_length(c_run[10:0]),
-        .s_coded(g_coded), .s_headers(b_headers), .s_payload(g_payload), .s_runs(g_runs), .s_tail({g_sel, g_single, g_final}),
-        .s_ready(form_ready),
+        .clk, .rst, .s_run(c_take && c_coded), .s_packet(gives && !g_passes), .s_begins(!b_some), .s_at(c_begin),
+        .s_length(c_run[10:0]), .s_coded(g_coded), .s_headers(b_headers), .s_payload(g_payload), .s_runs(g_runs),
+        .s_tail({g_sel, g_single, g_final}), .s_ready(form_ready),
         .m_compact(o_compact), .m_code(o_code), .m_payload(o_payload), .m_runs(o_runs), .m_tail({o_sel, o_single, o_final}),
         .m_valid(o_valid), .m_ready(packet_ready), .idle(form_idle),
         .desc_data, .desc_bytes, .desc_last, .desc_valid, .desc_ready(w_take));

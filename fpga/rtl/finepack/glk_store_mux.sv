@@ -143,11 +143,13 @@ module glk_store_mux #(
   end
 
   // --- item ---
-  wire [HEAD_W-1:0] a_head = {aperture_probe ? PROBE : STORE, aperture_partition, aperture_offset, aperture_length, 4'(glk_regs::FLUSH_LOAD_HIT),
+  wire [HEAD_W-1:0] a_head = {aperture_probe ? PROBE : STORE, aperture_partition, aperture_offset, aperture_length,
+                          4'(glk_regs::FLUSH_LOAD_HIT),
                               aperture_context, 1'b0, aperture_probe ? TOKEN_APERTURE : TOKEN_NONE};
   wire [HEAD_W-1:0] n_head = {ring_probe ? PROBE : STORE, ring_partition, ring_offset, ring_length, ring_reason,
                               ring_context, 1'b0, ring_probe ? TOKEN_RING : TOKEN_NONE};
-  wire [HEAD_W-1:0] g_head = {region_flush ? FLUSH : STORE, region_partition, region_offset, region_length, 4'(glk_regs::FLUSH_REGION), region_context, 1'b0, TOKEN_NONE};
+  wire [HEAD_W-1:0] g_head = {region_flush ? FLUSH : STORE, region_partition, region_offset, region_length,
+                          4'(glk_regs::FLUSH_REGION), region_context, 1'b0, TOKEN_NONE};
   // A zero-length probe hits nothing: it only carries the token.
   wire [HEAD_W-1:0] z_head = {release_none ? PROBE : FLUSH, release_partition, 48'b0, 13'b0, release_reason,
                               release_context, release_owned, release_token ? TOKEN_RELEASE : TOKEN_NONE};

@@ -17,8 +17,8 @@
 // counts for three cases: no flush by the two items ahead, a flush by the second, a flush by the first; E and D select.
 // Masks of items ahead in the same line are forwarded along the pipeline.
 //
-// With KEEP a partition has two queues, and glk_kept_lines says which of them an item is for; one more bit of the index, otherwise
-// they are as queues of two partitions. They share the partition's banks.
+// With KEEP a partition has two queues, and glk_kept_lines says which of them an item is for; one more bit of the index,
+// otherwise they are as queues of two partitions. They share the partition's banks.
 //
 // The accounts of the queues are in memories; D reads and writes them at one address. State needed for all queues
 // at once, or cleared by reset, is in flip-flops: `some`, which qualifies the rest of an account.
@@ -135,9 +135,11 @@ module glk_write_queue #(
 
   glk_skid #(.W(IN_W)) skid (
     .clk, .rst,
-    .s_data({s_kind, QW'({s_kept, s_partition}), s_address, s_length, s_mask, s_wanted, s_reason, s_context, s_owned, s_token, s_final, s_first}),
+    .s_data({s_kind, QW'({s_kept, s_partition}), s_address, s_length, s_mask, s_wanted, s_reason, s_context, s_owned, s_token,
+    s_final, s_first}),
     .s_valid, .s_ready, .m_data(a_all), .m_valid(a_valid), .m_ready(go));
-  assign {a_kind, a_queue, a_address, a_length, a_mask, a_wanted, a_reason, a_context, a_owned, a_token, a_final, a_first} = a_all;
+  assign {a_kind, a_queue, a_address, a_length, a_mask, a_wanted, a_reason, a_context, a_owned, a_token, a_final, a_first} =
+          a_all;
 
   logic          b_valid, c_valid, e_item, d_valid;
   logic          b_adds, c_adds, e_adds, d_adds; // first beat of a piece: adds a mask to a line
@@ -294,9 +296,12 @@ module glk_write_queue #(
   logic [119:0] c_bytes;
   logic [59:0] c_runs;
   logic        c_left0, c_left1, c_left2;
-  glk_line_change change0 (.have(c_have0), .mask(c_mask), .overwritten(c_bytes[0*40 +: 40]), .touched(c_runs[0*20 +: 20]), .left(c_left0));
-  glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_bytes[1*40 +: 40]), .touched(c_runs[1*20 +: 20]), .left(c_left1));
-  glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_bytes[2*40 +: 40]), .touched(c_runs[2*20 +: 20]), .left(c_left2));
+  glk_line_change change0 (.have(c_have0), .mask(c_mask), .overwritten(c_bytes[0*40 +: 40]), .touched(c_runs[0*20 +: 20]),
+    .left(c_left0));
+  glk_line_change change1 (.have(c_have1), .mask(c_mask), .overwritten(c_bytes[1*40 +: 40]), .touched(c_runs[1*20 +: 20]),
+    .left(c_left1));
+  glk_line_change change2 (.have(c_have2), .mask(c_mask), .overwritten(c_bytes[2*40 +: 40]), .touched(c_runs[2*20 +: 20]),
+    .left(c_left2));
 
   // Pairwise sums here, the rest in E.
   logic [71:0] c_over;  // per case, four partial sums of 6 bits
@@ -405,7 +410,8 @@ module glk_write_queue #(
   logic          d_starts; // a store begins a kept queue, which takes the spare bank
   (* ram_style = "distributed" *) logic [14:0] room [0:PLACES-1]; // remaining payload
 
-  // D finds its partition's account in registers, so that `go` does not wait for a memory: read here, unless the item ahead changes it.
+  // D finds its partition's account in registers, so that `go` does not wait for a memory: read here, unless the item ahead
+  // changes it.
   wire       e_behind = e_same1 && d_adds;
   wire [6:0] e_used   = used[e_queue];
 
@@ -611,7 +617,8 @@ module glk_write_queue #(
       end
       // Free without the item in D, whose flush leaves its bank in use; and with one that takes the spare bank.
       wire [BANKS-1:0] idle_banks = ~(busy | kept | BANKS'(1) << fills);
-      wire [BANKS-1:0] free_banks = idle_banks & ~(((flush && !d_kept) || (d_starts && go && d_hot[g])) ? BANKS'(1) << next : '0);
+      wire [BANKS-1:0] free_banks = idle_banks & ~(((flush && !d_kept) || (d_starts && go && d_hot[g])) ? BANKS'(1) << next :
+                              '0);
       always_ff @(posedge clk) begin
         bank_busy[g] <= busy | (flush ? BANKS'(1) << d_bank : '0);
         no_spare[g]  <= free_banks == '0;

@@ -2,8 +2,8 @@
 `default_nettype none
 // The link's blocks between the card's clock and that of the transceivers.
 //
-// Transmit: ready/valid. link_out_go stops the link layer while there is room for all blocks that it may still send: it looks at the
-// room of the clock before, so up to seven come, and no block is lost while both sides run. Receive: a block
+// Transmit: ready/valid. link_out_go stops the link layer while there is room for all blocks that it may still send: it looks
+// at the room of the clock before, so up to seven come, and no block is lost while both sides run. Receive: a block
 // for which there is no room is lost, as on a lossy wire; the link layer has it sent again. That does not happen when the
 // transceivers deliver less than a block per clock of the card.
 module glk_link_clock #(
@@ -42,7 +42,8 @@ module glk_link_clock #(
   glk_async_fifo #(.W(129), .DEPTH(DEPTH)) transmit (
     .s_clk(clk), .s_rst(rst), .s_data({link_out_control, link_out_data}), .s_valid(link_out_valid), .s_ready, .s_room(room),
     .s_up(tx_runs),
-    .m_clk(wire_clk), .m_rst(wire_rst), .m_data({tx_control, tx_data}), .m_valid(tx_valid), .m_ready(tx_ready), .m_up(unused_up));
+    .m_clk(wire_clk), .m_rst(wire_rst), .m_data({tx_control, tx_data}), .m_valid(tx_valid), .m_ready(tx_ready),
+    .m_up(unused_up));
   always_ff @(posedge clk)
     link_out_go <= !rst && room > (A+1)'(BEHIND);
 `ifndef SYNTHESIS

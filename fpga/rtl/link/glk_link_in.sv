@@ -9,7 +9,8 @@ module glk_link_in (
   input  logic [127:0] link_in_data,
   input  logic         link_in_control,
   input  logic         link_in_valid,
-  input  logic         link_in_cut,   // loss of signal after this block: discards what was received since the last control block
+  // loss of signal after this block: discards what was received since the last control block
+  input  logic         link_in_cut,
   input  logic         link_in_reset, // link reset, takes the place of a block; discards likewise
   input  logic         link_in_refused,
 

@@ -5,7 +5,8 @@
 //
 // Cycle-accurate to the reference model, fpga/model/link: in each clock, the transmit decision depends on registers and on
 // s_valid, and received blocks take effect after it. Receive latency: three clocks from i_* to the decision. Transmit latency:
-// four clocks from the decision to link_out_*. Without link_out_go nothing is sent from the next clock on: five more blocks may follow.
+// four clocks from the decision to link_out_*. Without link_out_go nothing is sent from the next clock on: five more blocks may
+// follow.
 module glk_link_layer #(
   parameter int FRAMES = 64,   // replay buffer depth: unacknowledged frames; power of two, 2..512
   parameter int BUFFER = 2048, // receive buffer in flits, at least the sum of cfg_room; power of two
@@ -86,7 +87,8 @@ module glk_link_layer #(
   logic         begun;
   logic [127:0] received_data;
   logic [3:0]   received_index;
-  logic         received_flit, received_word, received_fits, received_some, received_cut, received_reset, received_refused, overrun;
+  logic         received_flit, received_word, received_fits, received_some, received_cut, received_reset, received_refused,
+                overrun;
   logic [31:0]  received_differs;
   wire          refuse = m_refused || overrun; // level, until reset
   logic         refused;
@@ -122,17 +124,17 @@ module glk_link_layer #(
   glk_link_session #(.W(W)) sessions (
     .clk, .rst, .cfg_session, .cfg_hello, .received_data, .received_flit, .received_index,
     .received_hello(received_word && !of_session && received_fits && same), .received_flits(w_flits), .received_ready(w_pass),
-    .received_plain(w_plain), .received_cut, .received_reset, .received_refused, .received_wrong(wrong), .greet, .lost, .up, .begun,
-    .answer, .hello_due, .own, .other, .stop, .clear, .comes_up, .resumes, .peer_serial, .peer_cluster, .peer_compact, .room,
-    .e_protocol(bad), .e_version(strange));
+    .received_plain(w_plain), .received_cut, .received_reset, .received_refused, .received_wrong(wrong), .greet, .lost, .up,
+    .begun, .answer, .hello_due, .own, .other, .stop, .clear, .comes_up, .resumes, .peer_serial, .peer_cluster, .peer_compact,
+    .room, .e_protocol(bad), .e_version(strange));
 
   // --- receive: frames ---
   logic        take, ask_now, ask_soon, early, again, missing, missing_pass;
   logic [9:0]  expected;
   glk_link_receive receive (
     .clk, .clear(clear || rst), .stop(stop || rst), .word(right), .wrong(crc_wrong && is_up && received_some), .flits(w_flits),
-    .number(w_number), .pass(w_pass), .take, .now(ask_now), .soon(ask_soon), .e_early(early), .e_again(again), .expected, .missing,
-    .missing_pass);
+    .number(w_number), .pass(w_pass), .take, .now(ask_now), .soon(ask_soon), .e_early(early), .e_again(again), .expected,
+    .missing, .missing_pass);
 
   logic         go;
   always_ff @(posedge clk)
@@ -143,8 +145,8 @@ module glk_link_layer #(
   logic [127:0] d_data;
   logic         d_valid;
   glk_link_deliver deliver (
-    .clk, .rst, .clear(forget), .s_data(received_data), .s_index(received_index), .s_flit(received_flit), .take, .count(w_flits),
-    .types(w_types),
+    .clk, .rst, .clear(forget), .s_data(received_data), .s_index(received_index), .s_flit(received_flit), .take,
+    .count(w_flits), .types(w_types),
     .m_type(d_type), .m_data(d_data), .m_valid(d_valid));
   glk_piece_buffer #(.W(5 + 128), .ROOM(BUFFER)) buffer (
     .clk, .rst(rst || forget), .s_data({d_type, d_data}), .s_valid(d_valid), .overrun,
@@ -165,13 +167,13 @@ module glk_link_layer #(
     .clk, .clear(clear || rst), .oldest, .next, .some, .room(window_room), .close,
     .acknowledge(w_acknowledge), .take(right), .right(acknowledge_right), .news(acknowledged), .some_behind);
   glk_link_send #(.FRAMES(FRAMES)) send (
-    .clk, .rst, .clear(clear || rst), .stop(stop || rst), .go, .s_type, .s_valid, .s_ready, .take(sent), .up, .answer, .hello_due,
-    .greet, .lost, .oldest, .next, .some, .room(window_room), .close, .close_count, .close_types, .frame, .frame_count,
-    .frame_types, .get_frame, .get_flit, .put_flit, .acknowledged(right && acknowledged),
+    .clk, .rst, .clear(clear || rst), .stop(stop || rst), .go, .s_type, .s_valid, .s_ready, .take(sent), .up, .answer,
+    .hello_due, .greet, .lost, .oldest, .next, .some, .room(window_room), .close, .close_count, .close_types, .frame,
+    .frame_count, .frame_types, .get_frame, .get_flit, .put_flit, .acknowledged(right && acknowledged),
     .wanted(right && (w_wanted == 2'd1 || w_wanted == 2'd2)), .wanted_pass(w_wanted[1]), .wanted_some(some_behind),
     .resumed(resumes), .resumed_some(some), .word_due, .replay_over, .replay_begin,
-    .send_flit, .send_again, .send_hello, .send_ready, .send_block, .send_break, .send_word, .send_count, .send_types, .send_number,
-    .send_pass,
+    .send_flit, .send_again, .send_hello, .send_ready, .send_block, .send_break, .send_word, .send_count, .send_types,
+    .send_number, .send_pass,
     .e_replay(replays), .e_frame(replayed));
   glk_link_timer #(.W(W)) timeout (
     .clk, .set(replay_begin), .clocks(cfg_replay), .finish(rst), .over(replay_over));
@@ -199,9 +201,10 @@ module glk_link_layer #(
   generate
     for (genvar c = 0; c < 3; c = c + 1) begin : of_class
       glk_link_credits credits (
-        .clk, .clear(clear || rst), .sent(sent ? s_pieces[3*c +: 3] : 3'd0), .credit(w_credit), .take(right && w_class == 2'(c)),
-        .right(c_right[c]), .more(c_more[12*c +: 12]), .more_valid(c_more_valid[c]), .freed_more(freed_now[12*c +: 12]),
-        .fresh(comes_up), .reported(send_word && reports[c]), .freed(freed[12*c +: 12]), .news(news[c]));
+        .clk, .clear(clear || rst), .sent(sent ? s_pieces[3*c +: 3] : 3'd0), .credit(w_credit),
+        .take(right && w_class == 2'(c)), .right(c_right[c]), .more(c_more[12*c +: 12]), .more_valid(c_more_valid[c]),
+        .freed_more(freed_now[12*c +: 12]), .fresh(comes_up), .reported(send_word && reports[c]), .freed(freed[12*c +: 12]),
+        .news(news[c]));
     end
   endgenerate
   assign credit_right = (w_class == 2'd3) ? w_credit == '0 : c_right[w_class];

@@ -178,7 +178,8 @@ module glk_cluster_queue #(
     for (int k = 1; k <= 11; k = k + 1) begin
       full[k]    = LONG[k] && !pooled[k] && !pooling[k] && some[full_list(k)] && (!some[k-1] || !earlier[k]);
       listed[k]  = some[k-1] || (LONG[k] && some[full_list(k)]);
-      granted[k] = credits[k] || (POSTED[k] && pool_class[0]) || (REQUEST[k] && pool_class[1]) || (RESPONSE[k] && pool_class[2]);
+      granted[k] = credits[k] || (POSTED[k] && pool_class[0]) || (REQUEST[k] && pool_class[1]) ||
+          (RESPONSE[k] && pool_class[2]);
       due[k]     = !pooling[k] && (pooled[k] ? pool_over[k] : listed[k]) && granted[k];
       wanting[k] = pooled[k] ? pool_over[k] : listed[k];
       yields[k]  = cfg_yielding && (pooling[k] || pooled[k]) && listed[k] && granted[k];
@@ -249,7 +250,8 @@ module glk_cluster_queue #(
       p_alone    <= 1'b0;
       p_stitched <= 1'b1;
       for (int n = 1; n <= 5; n = n + 1) begin
-        p_room[n] <= (size[2] && n <= 4 && p_room[(n <= 4) ? n + 2 : 6]) || (size[3] && n <= 3 && p_room[(n <= 3) ? n + 3 : 6]) ||
+        p_room[n] <= (size[2] && n <= 4 && p_room[(n <= 4) ? n + 2 : 6]) ||
+            (size[3] && n <= 3 && p_room[(n <= 3) ? n + 3 : 6]) ||
                      (size[4] && n <= 2 && p_room[(n <= 2) ? n + 4 : 6]) || (size[5] && n == 1 && p_room[6]);
       end
       p_room[6] <= 1'b0;

@@ -35,7 +35,8 @@ module glk_cluster_rx #(
   logic         p_first, p_last, p_valid, p_error;
   glk_unstitch unstitch (
     .clk, .rst, .s_type, .s_data, .s_valid, .s_ready,
-    .m_kind(p_kind), .m_data(p_data), .m_bytes(p_bytes), .m_first(p_first), .m_last(p_last), .m_valid(p_valid), .error(p_error));
+    .m_kind(p_kind), .m_data(p_data), .m_bytes(p_bytes), .m_first(p_first), .m_last(p_last), .m_valid(p_valid),
+    .error(p_error));
 
   logic [2:0] overrun;
   generate

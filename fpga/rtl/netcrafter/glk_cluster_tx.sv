@@ -70,8 +70,8 @@ module glk_cluster_tx #(
   generate
     for (genvar c = 0; c < 3; c = c + 1) begin : of_class
       glk_class_credits credits (
-        .clk, .rst, .add(credit_valid && credit_class == 2'(c)), .more(credit_pieces), .take(credit_take[c]), .back(credit_back[c]),
-        .some(credit[c]));
+        .clk, .rst, .add(credit_valid && credit_class == 2'(c)), .more(credit_pieces), .take(credit_take[c]),
+        .back(credit_back[c]), .some(credit[c]));
     end
   endgenerate
 

@@ -98,13 +98,13 @@ module glk_unstitch #(
   wire joins = !is_tail && more && words < 11'd8 && there; // a stored tail completes its packet
 
   glk_unstitch_tails #(.NUMBERS(NUMBERS)) tails_rr (
-    .clk, .rst, .ready(tails_ready_rr), .put(goes && is_tail && of_kind[RR] && !ends), .put_number(tail_number), .put_long(1'b0),
-    .put_data({32'b0, f_data[47:16]}), .put_there(known_rr), .number(number[7*(RR-1) +: 7]), .there(there_rr), .long(long_rr),
-    .data(tail_rr), .take(due_rr));
+    .clk, .rst, .ready(tails_ready_rr), .put(goes && is_tail && of_kind[RR] && !ends), .put_number(tail_number),
+    .put_long(1'b0), .put_data({32'b0, f_data[47:16]}), .put_there(known_rr), .number(number[7*(RR-1) +: 7]), .there(there_rr),
+    .long(long_rr), .data(tail_rr), .take(due_rr));
   glk_unstitch_tails #(.NUMBERS(NUMBERS)) tails_fp (
     .clk, .rst, .ready(tails_ready_fp), .put(goes && is_tail && of_kind[FP] && !ends), .put_number(tail_number),
-    .put_long(tail_long), .put_data({tail_long ? f_data[79:48] : 32'b0, f_data[47:16]}), .put_there(known_fp), .number(number[7*(FP-1) +: 7]), .there(there_fp),
-    .long(long_fp), .data(tail_fp), .take(due_fp));
+    .put_long(tail_long), .put_data({tail_long ? f_data[79:48] : 32'b0, f_data[47:16]}), .put_there(known_fp),
+    .number(number[7*(FP-1) +: 7]), .there(there_fp), .long(long_fp), .data(tail_fp), .take(due_fp));
 
   // --- protocol checks ---
   logic bad_kind, bad_header, bad_number, bad_piece, bad_tail, bad_size;

@@ -102,12 +102,14 @@ module glk_memory_mux #(
   localparam int SOURCES = 8;
   logic [SOURCES-1:0] turn; // one-hot
   logic               mid, go;
-  wire [SOURCES-1:0]  valids = {region_valid, serve_valid, event_valid, flush_valid, record_valid, load_valid, ring_valid, write_valid};
+  wire [SOURCES-1:0]  valids = {region_valid, serve_valid, event_valid, flush_valid, record_valid, load_valid, ring_valid,
+                          write_valid};
   wire [SOURCES-1:0]  lasts  = {6'b111111, ring_last, write_last};
   wire                some   = |(turn & valids);
   wire                last   = |(turn & lasts);
   wire                taken  = some && go;
-  assign {region_ready, serve_ready, event_ready, flush_ready, record_ready, load_ready, ring_ready, write_ready} = turn & {SOURCES{go}};
+  assign {region_ready, serve_ready, event_ready, flush_ready, record_ready, load_ready, ring_ready, write_ready} = turn &
+          {SOURCES{go}};
 
   // Round robin: the next other source with a request.
   logic [2*SOURCES-1:0] order;
@@ -137,7 +139,8 @@ module glk_memory_mux #(
   logic [12:0]       a_length;
   logic [5:0]        a_tag;
   logic [DATA_W-1:0] a_data;
-  wire [1:0]         kind = ({2{turn[1]}} & ring_kind) | ({2{turn[2] || turn[4] || turn[6]}} & READ) | ({2{turn[7]}} & region_kind) |
+  wire [1:0]         kind = ({2{turn[1]}} & ring_kind) | ({2{turn[2] || turn[4] || turn[6]}} & READ) |
+                          ({2{turn[7]}} & region_kind) |
                             ({2{(turn[3] && record_interrupt) || turn[5]}} & INTERRUPT);
 
   always_ff @(posedge clk) begin
@@ -147,10 +150,13 @@ module glk_memory_mux #(
       a_last  <= last;
       a_data  <= turn[0] ? write_data : turn[1] ? ring_data : {LANES/8{turn[7] ? region_data : record_data}};
       a_kind    <= kind;
-      a_address <= ({64{turn[0]}} & write_address) | ({64{turn[1]}} & ring_address) | ({64{turn[2]}} & load_address) | ({64{turn[3]}} & record_address) |
-                   ({64{turn[4]}} & flush_address) | ({64{turn[5]}} & 64'(glk_regs::EVENT_VECTOR)) | ({64{turn[6]}} & serve_address) |
+      a_address <= ({64{turn[0]}} & write_address) | ({64{turn[1]}} & ring_address) | ({64{turn[2]}} & load_address) |
+          ({64{turn[3]}} & record_address) |
+                   ({64{turn[4]}} & flush_address) | ({64{turn[5]}} & 64'(glk_regs::EVENT_VECTOR)) |
+                       ({64{turn[6]}} & serve_address) |
                    ({64{turn[7]}} & region_address);
-      a_length  <= ({13{turn[0]}} & write_length) | ({13{turn[1]}} & ring_length) | ({13{turn[2]}} & load_length) | {9'b0, turn[3], 3'b0} |
+      a_length  <= ({13{turn[0]}} & write_length) | ({13{turn[1]}} & ring_length) | ({13{turn[2]}} & load_length) |
+          {9'b0, turn[3], 3'b0} |
                    ({13{turn[6]}} & serve_length) | ({13{turn[7]}} & region_length);
       a_tag     <= ({6{turn[1]}} & {1'b1, 5'(ring_tag)}) | ({6{turn[2]}} & TAG_LOAD) | ({6{turn[4]}} & 6'(flush_partition)) |
                    ({6{turn[6]}} & {3'b010, serve_slot}) | ({6{turn[7]}} & {3'b011, region_tag});

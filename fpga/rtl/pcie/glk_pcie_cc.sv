@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Completer completion (CC) interface of the PCIe hard block: DW-aligned behind a 96-bit descriptor, no straddling. Sends the
-// card's read completions, and Unsupported Request completions for requests the card does not implement. Completions are split at
-// multiples of the max payload size, which are multiples of the read completion boundary. A completion starts only when `order_ok`
-// confirms that earlier writes are ahead of it (glk_pcie_order): completions must not pass posted writes.
+// card's read completions, and Unsupported Request completions for requests the card does not implement. Completions are split
+// at multiples of the max payload size, which are multiples of the read completion boundary. A completion starts only when
+// `order_ok` confirms that earlier writes are ahead of it (glk_pcie_order): completions must not pass posted writes.
 //
 // The beats of a transaction on c must come without gaps (glk_requests plays them from a buffer), so tvalid never drops
 // inside a packet; the hard block would nullify such a packet.
 //
 // Behind the descriptor of an Unsupported Request completion come five DWs about the request, for the hard block's error log
-// (PG213, "Completions with Error Status"). They are no payload, so its dword count is 0: PG213 demands that of UR and CA in the
-// table of the descriptor's fields (which we know only as others quote it), and a completion that is not successful has no data in
-// the PCIe specification. The vendor's example design has 5 there, and a byte count of 20. The byte count is the specification's:
-// of a memory read the bytes from the first to the last that is enabled, at least 1, of all others 4. Not tried on a board.
+// (PG213, "Completions with Error Status"). They are no payload, so its dword count is 0: PG213 demands that of UR and CA in
+// the table of the descriptor's fields (which we know only as others quote it), and a completion that is not successful has no
+// data in the PCIe specification. The vendor's example design has 5 there, and a byte count of 20. The byte count is the
+// specification's: of a memory read the bytes from the first to the last that is enabled, at least 1, of all others 4. Not
+// tried on a board.
 module glk_pcie_cc #(
   parameter int DATA_W = 512, // at least 256: an Unsupported Request completion is one beat
   parameter int DWORDS = DATA_W / 32,
@@ -66,10 +67,10 @@ module glk_pcie_cc #(
   logic [31:0]       p_id;
   wire          unused = &{1'b0, p_offset[11:7]};
   glk_pcie_cut #(.DATA_W(DATA_W), .USER_W(32)) cut (
-    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(cpl_offset), .s_length(cpl_length), .s_data(cpl_data), .s_user(cpl_id),
-    .s_last(cpl_last), .s_valid(cpl_valid), .s_ready(cpl_ready),
-    .m_address(p_offset), .m_end(unused_end), .m_dwords(p_dwords), .m_left(p_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
-    .m_data(p_data), .m_user(p_id), .m_valid(p_valid), .m_ready(p_ready));
+    .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(cpl_offset), .s_length(cpl_length), .s_data(cpl_data),
+    .s_user(cpl_id), .s_last(cpl_last), .s_valid(cpl_valid), .s_ready(cpl_ready),
+    .m_address(p_offset), .m_end(unused_end), .m_dwords(p_dwords), .m_left(p_left), .m_first(p_first), .m_last(p_last),
+    .m_final(p_final), .m_data(p_data), .m_user(p_id), .m_valid(p_valid), .m_ready(p_ready));
 
   logic              y_first, y_last, y_final, y_valid, y_ready;
   logic [6:0]        y_lower;
@@ -79,8 +80,9 @@ module glk_pcie_cc #(
   logic [31:0]       y_id;
   glk_lane_shift #(.DATA_W(DATA_W), .USER_W(UW)) shift (
     .clk, .rst, .s_from(p_offset[2 +: LB]), .s_to(LB'(3)), .s_dwords(p_dwords[LB-1:0]), .s_data(p_data),
-    .s_user({p_id, p_offset[6:0], p_left, p_dwords, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid), .s_ready(p_ready),
-    .m_data(y_data), .m_user({y_id, y_lower, y_left, y_dwords, y_final}), .m_first(y_first), .m_last(y_last), .m_valid(y_valid), .m_ready(y_ready));
+    .s_user({p_id, p_offset[6:0], p_left, p_dwords, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid),
+    .s_ready(p_ready), .m_data(y_data), .m_user({y_id, y_lower, y_left, y_dwords, y_final}), .m_first(y_first), .m_last(y_last),
+    .m_valid(y_valid), .m_ready(y_ready));
 
   // --- byte count of a refused request: valid from the clock after ur_valid ---
   logic [12:0] u_bytes;

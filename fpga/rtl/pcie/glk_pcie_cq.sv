@@ -150,7 +150,8 @@ module glk_pcie_cq #(
   glk_lane_shift #(.DATA_W(DATA_W), .USER_W(UW + 9)) shift (
     .clk, .rst, .s_from(LB'(4)), .s_to(d_write ? d_address[2 +: LB] : LB'(4)), .s_dwords(d_dwords[LB-1:0]), .s_data(d_data),
     .s_user({d_known, d_dwords[10:2]}), .s_first(d_first), .s_last(d_last), .s_valid, .s_ready,
-    .m_data(w_data), .m_user({w_known, w_dwords[10:2]}), .m_first(unused_first), .m_last(w_last), .m_valid(w_valid), .m_ready(w_ready));
+    .m_data(w_data), .m_user({w_known, w_dwords[10:2]}), .m_first(unused_first), .m_last(w_last), .m_valid(w_valid),
+    .m_ready(w_ready));
 
   // --- byte enables: to offset and length, or to a byte mask over one QW ---
   logic         w_write, w_discontinue;
@@ -237,8 +238,9 @@ module glk_pcie_cq #(
   logic [31:0]   h_id;
   logic [5:0]    waiting; // headers, including the one in g
   glk_fifo #(.W(HW), .DEPTH(32)) headers (
-    .clk, .rst, .s_data({g_write, g_bar, g_offset, g_length, g_masked, g_mask, g_id, g_poisoned}), .s_valid(h_put), .s_ready(h_never_full),
-    .m_data({h_write, h_bar, h_offset, h_length, h_masked, h_mask, h_id, h_poisoned}), .m_valid(h_valid), .m_ready(h_take));
+    .clk, .rst, .s_data({g_write, g_bar, g_offset, g_length, g_masked, g_mask, g_id, g_poisoned}), .s_valid(h_put),
+    .s_ready(h_never_full), .m_data({h_write, h_bar, h_offset, h_length, h_masked, h_mask, h_id, h_poisoned}),
+    .m_valid(h_valid), .m_ready(h_take));
 
   always_ff @(posedge clk) begin
     waiting <= waiting + 6'(w_valid && w_ready && w_last) - 6'(h_take);

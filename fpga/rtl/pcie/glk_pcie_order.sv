@@ -4,7 +4,8 @@
 // software that reads a register which reports data as written must find that data. The registers report a write once
 // glk_memory_mux has accepted it, and up to SLACK transactions are queued between glk_memory_mux and the adapter. Requests and
 // completions enter the hard block through two interfaces that it does not order (PG213). So a completion waits until
-// 1. the transactions queued at its arrival have left the card: the stream was idle once (not inside a transaction), or SLACK more
+// 1. the transactions queued at its arrival have left the card: the stream was idle once (not inside a transaction), or SLACK
+// more
 //    transactions have been transferred,
 // 2. all writes transferred by then have entered the hard block,
 // 3. the hard block has reported that no completion can pass the last of them.

@@ -8,8 +8,8 @@
 // returns no data and is recorded until the part that completes the request, whose last beat reports the error. `more`: the
 // request is only a part of the card's read (glk_pcie_reads).
 //
-// Completions without a matching request (error codes 4 and 6) are dropped, unless they complete one nonetheless. So are those of
-// a read that has failed meanwhile (glk_pcie_reads), but they still end its use of the tag.
+// Completions without a matching request (error codes 4 and 6) are dropped, unless they complete one nonetheless. So are those
+// of a read that has failed meanwhile (glk_pcie_reads), but they still end its use of the tag.
 module glk_pcie_rc #(
   parameter int DATA_W = 512 // 128 to 512: the descriptor is in the first beat, and a beat has at most 64 bytes
 ) (
@@ -107,8 +107,8 @@ module glk_pcie_rc #(
   glk_lane_shift #(.DATA_W(DATA_W), .USER_W(9)) shift (
     .clk, .rst, .s_from(LB'(3)), .s_to, .s_dwords(d0_dwords), .s_data(d0_data),
     .s_user({d0_tag, d0_bad, d0_completed, d0_discontinue}), .s_first(d0_first), .s_last(d0_last), .s_valid, .s_ready(step),
-    .m_data(y_data), .m_user({y_tag, y_bad, y_completed, y_discontinue}), .m_first(unused_first), .m_last(y_last), .m_valid(y_valid),
-    .m_ready(y_ready));
+    .m_data(y_data), .m_user({y_tag, y_bad, y_completed, y_discontinue}), .m_first(unused_first), .m_last(y_last),
+    .m_valid(y_valid), .m_ready(y_ready));
 
   always_ff @(posedge clk) begin
     if (step && s_valid && d0_first) begin

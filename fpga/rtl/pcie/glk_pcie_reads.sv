@@ -8,17 +8,18 @@
 // block. The credit count is some clocks old, so reads are spaced unless credit is plentiful. The queue here holds all
 // reads that the card may have outstanding, so a read never blocks a write on m.
 //
-// The hard block grants the link unlimited credit for completions and has room for COMPLETIONS of them, and for 256 bytes of data
-// each (PG213, "Completion Space", at its only performance level). A host may complete a read in parts of 64 bytes, and faster than they leave on RC. So a part
-// is sent only when there is room for as many completions as it may get; the room is given back when it is completed.
+// The hard block grants the link unlimited credit for completions and has room for COMPLETIONS of them, and for 256 bytes of
+// data each (PG213, "Completion Space", at its only performance level). A host may complete a read in parts of 64 bytes, and
+// faster than they leave on RC. So a part is sent only when there is room for as many completions as it may get; the room is
+// given back when it is completed.
 //
 // Bus tags equal card tags. If the host has not enabled extended (8-bit) tags, tags above 31 are mapped to 16..31 and may
 // have to wait for each other; `own` reports the mapping to glk_pcie_rc.
 //
-// A function-level reset waits for all reads, which perhaps nothing ends any more. After LOST clocks of it all reads fail: those
-// here, and those that the host has not completed. The tags of the latter are not used again before a completion arrives, which
-// is dropped, or QUARANTINE clocks have passed; so a late completion is never the answer to a later read. The defaults are 17
-// and 67 ms at 250 MHz: a function must complete such a reset within 100 ms, and a read times out after at most 50 ms.
+// A function-level reset waits for all reads, which perhaps nothing ends any more. After LOST clocks of it all reads fail:
+// those here, and those that the host has not completed. The tags of the latter are not used again before a completion arrives,
+// which is dropped, or QUARANTINE clocks have passed; so a late completion is never the answer to a later read. The defaults
+// are 17 and 67 ms at 250 MHz: a function must complete such a reset within 100 ms, and a read times out after at most 50 ms.
 module glk_pcie_reads #(
   parameter int READS      = 64,      // outstanding reads of the card: 16 flush reads, 8 loads, 8 of regions, 32 of the rings
   parameter int DEPTH      = 128,     // queue depth; a power of two
@@ -92,7 +93,8 @@ module glk_pcie_reads #(
   wire  [11:0]   left = stop - start + 12'd1; // 0: 4096
   wire  [12:0]   back_length = none ? 13'd0 : {left == 12'd0, left};
   glk_fifo #(.W(64 + 13 + 6 + 1), .DEPTH(DEPTH)) fifo (
-    .clk, .rst, .s_data(read_valid ? {read_address, read_length, read_tag, 1'b0} : {base, start, back_length, card_tag, going_on}),
+    .clk, .rst, .s_data(read_valid ? {read_address, read_length, read_tag, 1'b0} :
+    {base, start, back_length, card_tag, going_on}),
     .s_valid(read_valid || back), .s_ready(never_full),
     .m_data({h_address, h_length, h_tag, h_going_on}), .m_valid(h_valid), .m_ready(h_take));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// The card's m stream to the requester request (RQ) interface of the PCIe hard block: DW-aligned behind a 128-bit descriptor, no
-// straddling, client tags.
+// The card's m stream to the requester request (RQ) interface of the PCIe hard block: DW-aligned behind a 128-bit descriptor,
+// no straddling, client tags.
 //
 // Writes are split at multiples of the max payload size. Reads and interrupts travel through the same pipeline, to stay
 // behind earlier writes, and leave it at packet generation: interrupts to glk_pcie_msix, reads to glk_pcie_reads, which may
@@ -84,8 +84,8 @@ module glk_pcie_rq #(
   glk_pcie_cut #(.DATA_W(DATA_W), .USER_W(52 + 13 + 6 + 2)) cut (
     .clk, .rst, .limit({1'b0, cfg_max_payload}), .s_address(mem_address[11:0]), .s_length(mem_length), .s_data(mem_data),
     .s_user({mem_address[63:12], mem_length, mem_tag, mem_kind}), .s_last(mem_last), .s_valid(mem_valid), .s_ready(mem_ready),
-    .m_address(p_address), .m_end(p_end), .m_dwords(p_dwords), .m_left(unused_left), .m_first(p_first), .m_last(p_last), .m_final(p_final),
-    .m_data(p_data), .m_user({p_page, p_length, p_tag, p_kind}), .m_valid(p_valid), .m_ready(p_ready));
+    .m_address(p_address), .m_end(p_end), .m_dwords(p_dwords), .m_left(unused_left), .m_first(p_first), .m_last(p_last),
+    .m_final(p_final), .m_data(p_data), .m_user({p_page, p_length, p_tag, p_kind}), .m_valid(p_valid), .m_ready(p_ready));
 
   logic              y_first, y_last, y_final, y_valid, y_ready;
   logic [63:0]       y_address;
@@ -95,11 +95,11 @@ module glk_pcie_rq #(
   logic [DATA_W-1:0] y_data;
   logic [5:0]        y_tag;
   glk_lane_shift #(.DATA_W(DATA_W), .USER_W(64 + 2 + 11 + 13 + 6 + 2 + 1)) shift (
-    .clk, .rst, .s_from(p_kind == WRITE ? p_address[2 +: LB] : LB'(4)), .s_to(LB'(4)), .s_dwords(p_dwords[LB-1:0]), .s_data(p_data),
-    .s_user({p_page, p_address, p_end, p_dwords, p_length, p_tag, p_kind, p_final}), .s_first(p_first), .s_last(p_last), .s_valid(p_valid),
-    .s_ready(p_ready),
-    .m_data(y_data), .m_user({y_address, y_end, y_dwords, y_length, y_tag, y_kind, y_final}), .m_first(y_first), .m_last(y_last),
-    .m_valid(y_valid), .m_ready(y_ready));
+    .clk, .rst, .s_from(p_kind == WRITE ? p_address[2 +: LB] : LB'(4)), .s_to(LB'(4)), .s_dwords(p_dwords[LB-1:0]),
+    .s_data(p_data), .s_user({p_page, p_address, p_end, p_dwords, p_length, p_tag, p_kind, p_final}), .s_first(p_first),
+    .s_last(p_last), .s_valid(p_valid), .s_ready(p_ready),
+    .m_data(y_data), .m_user({y_address, y_end, y_dwords, y_length, y_tag, y_kind, y_final}), .m_first(y_first),
+    .m_last(y_last), .m_valid(y_valid), .m_ready(y_ready));
 
   // --- store and forward ---
   // PG213 nullifies a packet in which tvalid drops, so packets leave this buffer only when complete. Reads and interrupts
@@ -130,7 +130,8 @@ module glk_pcie_rq #(
 
   glk_block_fifo #(.W(YW), .DEPTH(BEATS)) buffer (
     .clk, .rst,
-    .s_data({y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[DATA_W-1:128], y_first ? y_told : y_data[127:0]}),
+    .s_data({y_kind, y_first, y_last, y_final, y_lane, y_last_be, y_first_be, y_data[DATA_W-1:128],
+    y_first ? y_told : y_data[127:0]}),
     .s_valid(put), .s_ready(fifo_ready),
     .m_data({z_kind, z_first, z_last, z_final, z_lane, z_enables, z_data}), .m_valid(z_some), .m_ready(z_ready && whole != '0));
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Adapter from the card's four PCIe streams (glk_card: r, c, m, d) to the user interface of AMD's UltraScale+ integrated
-// block for PCI Express (PCIE4, PG213): 512 or 256 bits, DW-aligned, no straddling on any interface (with 256 bits RC can straddle,
-// if AXISTEN_IF_RC_STRADDLE is set), no parity, client tags, one function, 64-bit BARs (0 registers, 2 aperture, 4 pool), MSI-X with
-// the built-in table. Only tdata, tkeep and tuser depend on the width (glk_pcie_user). Connect pins of equal names; use
-// bit 0 of s_axis_*_tready, cfg_flr_* and cfg_interrupt_msix_enable, and bit 2 of cfg_function_status (bus master enable).
-// cfg_ext_tag is not a pin of the block: it is Extended Tag Field Enable of Device Control, which a board may read through
-// cfg_mgmt_*; 0 is always correct, and slower. Completion timeouts are handled by the hard block.
+// block for PCI Express (PCIE4, PG213): 512 or 256 bits, DW-aligned, no straddling on any interface (with 256 bits RC can
+// straddle, if AXISTEN_IF_RC_STRADDLE is set), no parity, client tags, one function, 64-bit BARs (0 registers, 2 aperture, 4
+// pool), MSI-X with the built-in table. Only tdata, tkeep and tuser depend on the width (glk_pcie_user). Connect pins of equal
+// names; use bit 0 of s_axis_*_tready, cfg_flr_* and cfg_interrupt_msix_enable, and bit 2 of cfg_function_status (bus master
+// enable). cfg_ext_tag is not a pin of the block: it is Extended Tag Field Enable of Device Control, which a board may read
+// through cfg_mgmt_*; 0 is always correct, and slower. Completion timeouts are handled by the hard block.
 //
 // The built-in table has 8 vectors, so glk_card needs VECTORS <= 8.
 //
@@ -143,7 +143,8 @@ module glk_pcie_us #(
   logic [63:0]  read_address, more;
   logic [12:0]  read_length;
   logic [5:0]   read_tag, vector, part_tag, fail_tag, own_tag, own_card;
-  logic         read_valid, read_room, packet_valid, packet_ready, raise, part_done, own, own_sent, fail_sure, fail_valid, fail_ready;
+  logic         read_valid, read_room, packet_valid, packet_ready, raise, part_done, own, own_sent, fail_sure, fail_valid,
+                fail_ready;
   logic [127:0] packet_descriptor;
   logic [7:0]   packet_enables, writes_taken, writes_given, packets_given, packets_past;
   glk_pcie_rq #(.DATA_W(DATA_W)) rq (
@@ -154,17 +155,18 @@ module glk_pcie_us #(
     .raise, .vector, .writes_taken, .writes_given, .packets_given, .packets_past,
     .rq_tdata(s_axis_rq_tdata), .rq_tkeep(s_axis_rq_tkeep), .rq_enables, .rq_seq, .rq_first, .rq_end,
     .rq_tlast(s_axis_rq_tlast), .rq_tvalid(s_axis_rq_tvalid), .rq_tready(s_axis_rq_tready),
-    .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1), .seq_num_vld1(pcie_rq_seq_num_vld1));
+    .seq_num0(pcie_rq_seq_num0), .seq_num_vld0(pcie_rq_seq_num_vld0), .seq_num1(pcie_rq_seq_num1),
+    .seq_num_vld1(pcie_rq_seq_num_vld1));
   glk_pcie_reads #(.LOST(LOST), .QUARANTINE(QUARANTINE), .COMPLETIONS(COMPLETIONS)) reads (
-    .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .flr(cfg_flr_in_process), .nph_av(pcie_tfc_nph_av),
-    .read_address, .read_length, .read_tag, .read_valid, .read_room, .packet_descriptor, .packet_enables, .packet_valid,
-    .packet_ready,
-    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_sure, .fail_valid, .fail_ready, .more, .part_tag, .part_done,
-    .own, .own_sent, .own_tag, .own_card);
+    .clk, .rst, .cfg_max_read_req, .ext_tag(cfg_ext_tag), .bus_master(cfg_bus_master), .flr(cfg_flr_in_process),
+    .nph_av(pcie_tfc_nph_av), .read_address, .read_length, .read_tag, .read_valid, .read_room, .packet_descriptor,
+    .packet_enables, .packet_valid, .packet_ready,
+    .stalled(s_axis_rq_tvalid && !s_axis_rq_tready), .fail_tag, .fail_sure, .fail_valid, .fail_ready, .more, .part_tag,
+    .part_done, .own, .own_sent, .own_tag, .own_card);
   glk_pcie_rc #(.DATA_W(DATA_W)) rc (
     .clk, .rst, .rc_tdata(m_axis_rc_tdata), .rc_discontinue, .rc_tlast(m_axis_rc_tlast), .rc_tvalid(m_axis_rc_tvalid),
-    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_sent, .own_tag, .own_card, .fail_tag, .fail_sure, .fail_valid,
-    .fail_ready,
+    .rc_tready(m_axis_rc_tready), .more, .part_tag, .part_done, .own, .own_sent, .own_tag, .own_card, .fail_tag, .fail_sure,
+    .fail_valid, .fail_ready,
     .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid, .rd_ready);
 
   // --- ordering ---
@@ -174,7 +176,8 @@ module glk_pcie_us #(
     .ask(order_ask), .taken(order_taken), .ok(order_ok));
   glk_pcie_msix #(.VECTORS(VECTORS)) msix (
     .clk, .rst, .raise, .vector, .packets_given, .packets_past, .msix_enable(cfg_interrupt_msix_enable),
-    .msi_int(cfg_interrupt_msi_int), .msix_int(cfg_interrupt_msix_int), .msi_sent(cfg_interrupt_msi_sent), .msi_fail(cfg_interrupt_msi_fail));
+    .msi_int(cfg_interrupt_msi_int), .msix_int(cfg_interrupt_msix_int), .msi_sent(cfg_interrupt_msi_sent),
+    .msi_fail(cfg_interrupt_msi_fail));
   assign cfg_interrupt_msix_vec_pending = 2'b00; // always send instead of querying the pending bit
 
   // --- function-level reset: forwarded to the card until done, then acknowledged once to the hard block ---

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Sideband signals (tuser) of the PCIe hard block's four streams to and from the fields that the adapter uses. Only here their
-// positions depend on the width of the interfaces (PG213: tables of the sideband signals for 64/128/256 bits, and for 512 bits).
-// With 256 bits no field marks the end of a packet, and the sequence number of RQ is in two parts. All other fields stay 0: no
-// straddling, no discontinue, no parity, no TPH hints of the card's requests, and no address offset. Combinational.
+// positions depend on the width of the interfaces (PG213: tables of the sideband signals for 64/128/256 bits, and for 512
+// bits). With 256 bits no field marks the end of a packet, and the sequence number of RQ is in two parts. All other fields stay
+// 0: no straddling, no discontinue, no parity, no TPH hints of the card's requests, and no address offset. Combinational.
 module glk_pcie_user #(
   parameter int DATA_W = 512, // 256 or 512
   parameter int LB     = $clog2(DATA_W / 32),

@@ -73,8 +73,8 @@ module glk_axi_clock #(
     .m_ready(s_bready), .m_up(unused_up[7]));
   glk_async_fifo #(.W(56), .DEPTH(DEPTH)) ar (
     .s_clk(clk), .s_rst(rst), .s_data({s_araddr, s_arlen}), .s_valid(s_arvalid), .s_ready(s_arready),
-    .s_room(unused_room[3*(A+1) +: A+1]), .s_up(unused_up[3]), .m_clk, .m_rst, .m_data({m_araddr, m_arlen}), .m_valid(m_arvalid),
-    .m_ready(m_arready), .m_up(unused_up[8]));
+    .s_room(unused_room[3*(A+1) +: A+1]), .s_up(unused_up[3]), .m_clk, .m_rst, .m_data({m_araddr, m_arlen}),
+    .m_valid(m_arvalid), .m_ready(m_arready), .m_up(unused_up[8]));
   glk_async_fifo #(.W(DATA_W + 3), .DEPTH(DEPTH)) r (
     .s_clk(m_clk), .s_rst(m_rst), .s_data({m_rdata, m_rresp, m_rlast}), .s_valid(m_rvalid), .s_ready(m_rready),
     .s_room(unused_room[4*(A+1) +: A+1]), .s_up(unused_up[4]), .m_clk(clk), .m_rst(rst), .m_data({s_rdata, s_rresp, s_rlast}),

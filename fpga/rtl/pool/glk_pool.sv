@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// The pool's port: glk_pool_mux, and behind it the timestamps of lines, which no write gets round: glk_pool_stamps. SETS 0: without
-// timestamps.
+// The pool's port: glk_pool_mux, and behind it the timestamps of lines, which no write gets round: glk_pool_stamps. SETS 0:
+// without timestamps.
 module glk_pool #(
   parameter int DATA_W  = 512,
   parameter int SETS    = 1024,
@@ -55,8 +55,8 @@ module glk_pool #(
   output logic              serve_q_last,
   output logic              serve_q_valid,
 
-  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark, 0 to 3. One at a time;
-  // timed_time and timed_wts stay until its lease is given, or refused.
+  // Accesses with a time, within a line: its lease alone, a read (whose data is always accepted), a write, a mark, 0 to 3. One
+  // at a time; timed_time and timed_wts stay until its lease is given, or refused.
   input  logic [1:0]        timed_kind,
   input  logic [47:0]       timed_offset,
   input  logic [12:0]       timed_length,
@@ -112,11 +112,11 @@ module glk_pool #(
     .write_offset, .write_length, .write_data, .write_last, .write_valid, .write_ready,
     .load_offset, .load_length, .load_valid, .load_ready, .load_q_data, .load_q_last, .load_q_valid, .load_q_ready,
     .serve_offset, .serve_length, .serve_valid, .serve_ready, .serve_q_data, .serve_q_last, .serve_q_valid,
-    .timed_kind, .timed_offset, .timed_length, .timed_data, .timed_last, .timed_valid, .timed_ready, .timed_q_data, .timed_q_last,
-    .timed_q_valid,
+    .timed_kind, .timed_offset, .timed_length, .timed_data, .timed_last, .timed_valid, .timed_ready, .timed_q_data,
+    .timed_q_last, .timed_q_valid,
     .zero_page, .zero_last, .zero_valid, .zero_ready, .stamp_valid, .stamp_kind, .stamp_offset, .stamp_length, .stamp_room,
-    .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last, .pool_q_valid,
-    .pool_q_ready);
+    .pool_write, .pool_offset, .pool_length, .pool_data, .pool_last, .pool_valid, .pool_ready, .pool_q_data, .pool_q_last,
+    .pool_q_valid, .pool_q_ready);
 
   generate
     if (SETS != 0) begin : stamped
@@ -139,9 +139,9 @@ module glk_pool #(
         .zero_valid, .zero_ready);
       glk_pool_stamps #(.SETS(SETS), .WAYS(WAYS), .TS_BITS(TS_BITS)) stamps (
         .clk, .rst, .pool_bytes, .slot_shift, .read_lease, .write_lease, .adapt, .grains,
-        .s_valid(stamp_valid && leases), .s_kind(stamp_kind), .s_offset(stamp_offset), .s_length(stamp_length), .s_room(stamp_room),
-        .timed_time, .timed_wts, .timed_valid(timed_lease_valid), .timed_ok(timed_lease_ok), .timed_same(timed_lease_same),
-        .timed_first(timed_lease_wts), .timed_end(timed_lease_rts),
+        .s_valid(stamp_valid && leases), .s_kind(stamp_kind), .s_offset(stamp_offset), .s_length(stamp_length),
+        .s_room(stamp_room), .timed_time, .timed_wts, .timed_valid(timed_lease_valid), .timed_ok(timed_lease_ok),
+        .timed_same(timed_lease_same), .timed_first(timed_lease_wts), .timed_end(timed_lease_rts),
         .limit, .command_valid, .command_kind, .command_take, .command_done, .epoch, .floor, .clock, .greatest,
         .e_read, .e_same, .e_write, .e_untimed, .e_refused, .e_eviction, .e_epoch, .e_error, .idle(stamps_idle));
       always_ff @(posedge clk)
@@ -150,9 +150,11 @@ module glk_pool #(
       assign swept  = stamps_idle && commands_over;
     end else begin : plain
       assign {leases, idle, swept, zero_page, zero_last, zero_valid, zero_busy, stamp_room} = {3'b011, 36'd0, 4'b0001};
-      assign {timed_lease_valid, timed_lease_ok, timed_lease_same, timed_lease_wts, timed_lease_rts, limit, slot_shift, grains} = '0;
+      assign {timed_lease_valid, timed_lease_ok, timed_lease_same, timed_lease_wts, timed_lease_rts, limit, slot_shift,
+              grains} = '0;
       assign {shown, allowed, reg_done} = {64'd0, 2'b01};
-      wire unused = &{1'b0, clear, pool_bytes, timed_time, timed_wts, write_refuse, word, value, reg_valid, reg_write, snapshot, zero_ready, zero_busy, stamp_valid, stamp_kind,
+      wire unused = &{1'b0, clear, pool_bytes, timed_time, timed_wts, write_refuse, word, value, reg_valid, reg_write, snapshot,
+                            zero_ready, zero_busy, stamp_valid, stamp_kind,
                       stamp_offset, stamp_length};
     end
   endgenerate

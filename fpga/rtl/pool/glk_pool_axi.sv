@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Pool memory on AXI4: a transaction of the pool port (glk_card) becomes one INCR burst of aligned lines, at most 4 KiB, with byte
-// strobes. Accepts a beat per clock.
+// Pool memory on AXI4: a transaction of the pool port (glk_card) becomes one INCR burst of aligned lines, at most 4 KiB, with
+// byte strobes. Accepts a beat per clock.
 //
 // Order: all bursts have ID 0, so AXI4 keeps writes in order, and reads. Between writes and reads it does not: a read waits for
 // the answers of all writes to its page of 4 KiB, and a write for those of all reads. At most WRITES and READS are unanswered.
 // Errors: each is reported (e_write, e_read), the lines of a failed read are ones, and its transaction is complete.
-// Reset: `rst` may come in the middle of a burst; its remaining beats are sent without strobes, and answers to earlier reads are
-// discarded. Only mem_rst, together with the memory's, clears what is under way.
+// Reset: `rst` may come in the middle of a burst; its remaining beats are sent without strobes, and answers to earlier reads
+// are discarded. Only mem_rst, together with the memory's, clears what is under way.
 module glk_pool_axi #(
   parameter int DATA_W = 512,
   parameter int WRITES = 16, // powers of two
@@ -150,8 +150,8 @@ module glk_pool_axi #(
     .clk, .rst(mem_rst), .s_data({t_offset[47:L], {L{1'b0}}, t_lines}), .s_valid(issue && t_write), .s_ready(aw_room),
     .m_data({awaddr, awlen}), .m_valid(awvalid), .m_ready(awready));
   glk_skid #(.W(DATA_W + LANES + 1)) w (
-    .clk, .rst(mem_rst), .s_data({t_data, pad ? {LANES{1'b0}} : from & upto, last}), .s_valid(beat || padding), .s_ready(w_room),
-    .m_data({wdata, wstrb, wlast}), .m_valid(wvalid), .m_ready(wready));
+    .clk, .rst(mem_rst), .s_data({t_data, pad ? {LANES{1'b0}} : from & upto, last}), .s_valid(beat || padding),
+    .s_ready(w_room), .m_data({wdata, wstrb, wlast}), .m_valid(wvalid), .m_ready(wready));
   glk_skid #(.W(48 + 8)) ar (
     .clk, .rst(mem_rst), .s_data({t_offset[47:L], {L{1'b0}}, t_lines}), .s_valid(issue && !t_write), .s_ready(ar_room),
     .m_data({araddr, arlen}), .m_valid(arvalid), .m_ready(arready));
@@ -161,8 +161,8 @@ module glk_pool_axi #(
   assign bready = 1'b1;
   assign rready = q_room || drop;
   glk_skid #(.W(DATA_W + 1)) q (
-    .clk, .rst(rst || mem_rst), .s_data({rresp[1] ? {DATA_W{1'b1}} : rdata, rlast}), .s_valid(rvalid && !drop), .s_ready(q_room),
-    .m_data({pool_q_data, pool_q_last}), .m_valid(pool_q_valid), .m_ready(pool_q_ready));
+    .clk, .rst(rst || mem_rst), .s_data({rresp[1] ? {DATA_W{1'b1}} : rdata, rlast}), .s_valid(rvalid && !drop),
+    .s_ready(q_room), .m_data({pool_q_data, pool_q_last}), .m_valid(pool_q_valid), .m_ready(pool_q_ready));
 
   always_ff @(posedge clk) begin
     if (issue && t_write) begin

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Arbiter for the pool's single port: BAR 4 accesses, endpoint writes that target the pool, loads from the pool (local and
-// remote), accesses with a time, and zeros. Whole transactions, in grant order: a write that was accepted here is ordered before
-// every read accepted later. What glk_pool_stamps has to stamp is reported in the same order: every write, and accesses with a time.
+// remote), accesses with a time, and zeros. Whole transactions, in grant order: a write that was accepted here is ordered
+// before every read accepted later. What glk_pool_stamps has to stamp is reported in the same order: every write, and accesses
+// with a time.
 //
 // The grant is a register, so no ready depends on a valid. It parks at the last user: a single user, or users that
 // alternate, move one beat per clock; only the first beat after an idle period waits one clock.
@@ -147,13 +148,16 @@ module glk_pool_mux #(
   wire          o_write = ge || (gb && bar4_write) || (gt && timed_kind == 2'd2) || gz;
   wire          o_none  = gt && (timed_kind == 2'd0 || timed_kind == 2'd3);
   wire          o_last  = now_last || (ge && cut);
-  wire [47:0]   o_offset = gb ? bar4_offset : gl ? load_offset : gk ? serve_offset : gt ? timed_offset : gz ? {zero_page, 12'b0} : e_second ? {next_page, 12'b0} : write_offset;
-  wire [12:0]   o_length = gb ? bar4_length : gl ? load_length : gk ? serve_length : gt ? timed_length : gz ? 13'd4096 : e_second ? {1'b0, sum[11:0]} : crosses ? room : write_length;
+  wire [47:0]   o_offset = gb ? bar4_offset : gl ? load_offset : gk ? serve_offset : gt ? timed_offset :
+                          gz ? {zero_page, 12'b0} : e_second ? {next_page, 12'b0} : write_offset;
+  wire [12:0]   o_length = gb ? bar4_length : gl ? load_length : gk ? serve_length : gt ? timed_length : gz ? 13'd4096 :
+                          e_second ? {1'b0, sum[11:0]} : crosses ? room : write_length;
   wire [DATA_W-1:0] o_data = ge ? write_data : gt ? timed_data : gz ? '0 : bar4_data;
 
   glk_skid #(.W(1 + 48 + 13 + DATA_W + 1)) out (
-    .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid && !o_none && (begun || may_begin)), .s_ready(o_ready),
-    .m_data({pool_write, pool_offset, pool_length, pool_data, pool_last}), .m_valid(pool_valid), .m_ready(pool_ready));
+    .clk, .rst, .s_data({o_write, o_offset, o_length, o_data, o_last}), .s_valid(now_valid && !o_none && (begun || may_begin)),
+    .s_ready(o_ready), .m_data({pool_write, pool_offset, pool_length, pool_data, pool_last}), .m_valid(pool_valid),
+    .m_ready(pool_ready));
 
   // --- stamps, of the first beat of each transaction ---
   logic after_cut;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Block TSU: settings, state and counters of the pool's timestamps. `shown` is the value of `word` when reg_done of a read comes: all
-// writes that the pool took before it are stamped. `allowed` follows word and value by a clock.
+// Block TSU: settings, state and counters of the pool's timestamps. `shown` is the value of `word` when reg_done of a read
+// comes: all writes that the pool took before it are stamped. `allowed` follows word and value by a clock.
 module glk_pool_registers #(
   parameter int SETS    = 1024,
   parameter int WAYS    = 8,
@@ -86,7 +86,8 @@ module glk_pool_registers #(
   logic [63:0] setting;
   always_ff @(posedge clk) begin
     case (word)
-      9'((glk_regs::TSU_CAPS - glk_regs::BLOCK_TSU) / 8):     setting <= CAPS | 64'(slot_shift) << glk_regs::TSU_CAPS_SLOT_SHIFT_SHIFT;
+      9'((glk_regs::TSU_CAPS - glk_regs::BLOCK_TSU) / 8):     setting <= CAPS |
+          64'(slot_shift) << glk_regs::TSU_CAPS_SLOT_SHIFT_SHIFT;
       CONTROL: setting <= {62'd0, adapt, 1'b0};
       READ:    setting <= 64'(read_lease);
       WRITE:   setting <= 64'(write_lease);

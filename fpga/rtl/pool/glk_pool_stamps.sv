@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Stamps of the pool's lines, in the order of glk_pool_mux: an operation of glk_tsu for each line that a write touches, and for the
-// line of an access with a time. A line's bytes are those of its slot's grain.
+// Stamps of the pool's lines, in the order of glk_pool_mux: an operation of glk_tsu for each line that a write touches, and for
+// the line of an access with a time. A line's bytes are those of its slot's grain.
 //
 // Commands of the registers (new epoch, other grains) and marks take their place in this order: no stamp is under way when the
 // grains change, so every line that was named by the old ones is behind GREATEST.
@@ -23,7 +23,8 @@ module glk_pool_stamps #(
 
   // From glk_pool_mux
   input  logic         s_valid,
-  input  logic [1:0]   s_kind,     // 0 write without a time, 1 write, 2 lease, 3 mark: answered when all stamps ahead of it are made
+  // 0 write without a time, 1 write, 2 lease, 3 mark: answered when all stamps ahead of it are made
+  input  logic [1:0]   s_kind,
   input  logic [47:0]  s_offset,
   input  logic [12:0]  s_length,
   output logic         s_room,
@@ -38,7 +39,8 @@ module glk_pool_stamps #(
   output logic [63:0]  timed_end,   // rts
   output logic [63:0]  limit,
 
-  // Commands: 3 other grains, which are taken over in the clock of command_take, 4 next epoch, 5 mark: all stamps ahead of it are made
+  // Commands: 3 other grains, which are taken over in the clock of command_take, 4 next epoch, 5 mark: all stamps ahead of it
+  // are made
   input  logic         command_valid, // until command_done
   input  logic [2:0]   command_kind,
   output logic         command_take,
@@ -159,7 +161,8 @@ module glk_pool_stamps #(
   assign command_take = offers && !d_valid && op_ready;
 
   always_ff @(posedge clk) begin
-    settled <= (held && !s_valid && !f_some && !f_valid && !a_valid && !b_valid && !c_valid && !d_valid) ? settled + 4'(!(&settled)) : '0;
+    settled <= (held && !s_valid && !f_some && !f_valid && !a_valid && !b_valid && !c_valid && !d_valid) ?
+        settled + 4'(!(&settled)) : '0;
     held    <= command_valid && !command_done;
     asked   <= (asked || command_take) && command_valid && !command_done;
     if (rst) begin

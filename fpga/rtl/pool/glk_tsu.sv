@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Timestamps of the pool's lines (MGCC 4.2.5): leases for reads, and a time behind all leases of its line for each write. The rules
-// are those of fpga/model/pool/tsu.h. A time is {epoch, ts}; ts has TS_BITS.
+// Timestamps of the pool's lines (MGCC 4.2.5): leases for reads, and a time behind all leases of its line for each write. The
+// rules are those of fpga/model/pool/tsu.h. A time is {epoch, ts}; ts has TS_BITS.
 //
-// Operations take effect in order. A write without a time takes a clock, another one some ten; one whose set is that of an operation
-// ahead waits for it. A new epoch, and `forget`, clear all entries, a set a clock, while the operations behind wait. What these have
-// read of the table is void then: all their sets are empty (`fresh`).
+// Operations take effect in order. A write without a time takes a clock, another one some ten; one whose set is that of an
+// operation ahead waits for it. A new epoch, and `forget`, clear all entries, a set a clock, while the operations behind wait.
+// What these have read of the table is void then: all their sets are empty (`fresh`).
 module glk_tsu #(
   parameter int SETS    = 1024, // powers of two
   parameter int WAYS    = 8,
@@ -56,7 +56,8 @@ module glk_tsu #(
   localparam logic [TS_BITS-1:0] LAST = {TS_BITS{1'b1}};
   localparam logic [2:0] UNTIMED = 3'd0, WRITE = 3'd1, READ = 3'd2, FORGET = 3'd3, EPOCH = 3'd4;
 
-  initial if (TS_BITS < 3 || TS_BITS > 32 || SETS < 1 || WAYS < 1 || (SETS & (SETS - 1)) != 0 || (WAYS & (WAYS - 1)) != 0) $fatal;
+  initial if (TS_BITS < 3 || TS_BITS > 32 || SETS < 1 || WAYS < 1 || (SETS & (SETS - 1)) != 0 ||
+              (WAYS & (WAYS - 1)) != 0) $fatal;
 
   // --- input; at most one operation with a time is under way ---
   logic [2:0]        i_kind;
@@ -109,8 +110,8 @@ module glk_tsu #(
   logic [2:0]            f_order;
   glk_tsu_ways #(.SETS(SETS), .WAYS(WAYS), .TS_BITS(TS_BITS), .TAG_W(TAG_W)) ways (
     .clk, .run, .read_set(i_set), .read_tag(i_tag),
-    .read_q_error(s_error), .read_q_hit(s_hit), .read_q_way(s_way), .read_q_wts(s_wts), .read_q_rts(s_rts), .read_q_order(s_order),
-    .read_q_victim(s_victim), .read_q_used(s_used), .read_q_ends(s_ends),
+    .read_q_error(s_error), .read_q_hit(s_hit), .read_q_way(s_way), .read_q_wts(s_wts), .read_q_rts(s_rts),
+    .read_q_order(s_order), .read_q_victim(s_victim), .read_q_used(s_used), .read_q_ends(s_ends),
     .write_valid, .write_all, .write_some(!write_all), .write_set, .write_way(f_way), .write_tag(f_tag), .write_wts(f_wts),
     .write_rts(f_rts), .write_order(f_order));
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Regions (PROACT III): memory of registrations in chunks with readiness counters; a chunk is stored to all targets when its last
-// writer has arrived. Blocks REGION and CHUNK, doorbells ARRIVE and START, operations of rings, the stage of releases that waits
-// for ready chunks, records.
+// Regions (PROACT III): memory of registrations in chunks with readiness counters; a chunk is stored to all targets when its
+// last writer has arrived. Blocks REGION and CHUNK, doorbells ARRIVE and START, operations of rings, the stage of releases that
+// waits for ready chunks, records.
 //
-// glk_region_state executes operations; glk_region_chunks has counters and ready lists; glk_region_engine transfers chunks, reading
-// by glk_region_source and storing by a glk_ring_mover.
+// glk_region_state executes operations; glk_region_chunks has counters and ready lists; glk_region_engine transfers chunks,
+// reading by glk_region_source and storing by a glk_ring_mover.
 module glk_region #(
   parameter int DATA_W         = 512,
   parameter int PARTITIONS     = 16,
@@ -141,12 +141,14 @@ module glk_region #(
   logic [4:0]    slot, turn_slot;
   logic [63:0]   word_data, word, turn_word;
   glk_region_table #(.REGIONS(REGIONS)) texts (
-    .clk, .a_write(word_write), .a_region(region), .a_slot(slot), .a_data(word_data), .a_q(word), .b_region(turn_region), .b_slot(turn_slot),
-    .b_q(turn_word));
+    .clk, .a_write(word_write), .a_region(region), .a_slot(slot), .a_data(word_data), .a_q(word), .b_region(turn_region),
+    .b_slot(turn_slot), .b_q(turn_word));
 
   // --- operations ---
-  logic                  arrival_valid, arrival_done, arrival_ok, finish, drop, walk_start, walk_restart, walk_busy, chunk_reg_valid, chunk_reg_write, chunk_reg_done, fresh, look_dirty;
-  logic                  chunks_swept, kill, record_start, r_interrupt, record_busy, state_idle, fence_idle, fence_valid, fence_done;
+  logic                  arrival_valid, arrival_done, arrival_ok, finish, drop, walk_start, walk_restart, walk_busy,
+                         chunk_reg_valid, chunk_reg_write, chunk_reg_done, fresh, look_dirty;
+  logic                  chunks_swept, kill, record_start, r_interrupt, record_busy, state_idle, fence_idle, fence_valid,
+                         fence_done;
   logic [RW-1:0]         fence_region;
   logic [KW-1:0]         arrival_chunk, walk_first, chunk_reg_chunk;
   logic [KW:0]           walk_chunks, look_listed, look_finished;
@@ -165,8 +167,8 @@ module glk_region #(
   logic [8*PW-1:0]       end_places;
   glk_region_state #(.REGIONS(REGIONS), .CHUNKS(CHUNKS), .CONTEXTS(CONTEXTS), .PARTITIONS(PARTITIONS)) states (
     .clk, .rst, .clear, .swept, .idle(state_idle), .generation,
-    .reg_valid, .reg_kind, .reg_of_chunk, .reg_element, .reg_word, .reg_value, .reg_context, .reg_done, .reg_refused, .reg_shown,
-    .ring_valid, .ring_kind, .ring_context, .ring_region, .ring_chunk, .ring_count, .ring_done, .ring_status,
+    .reg_valid, .reg_kind, .reg_of_chunk, .reg_element, .reg_word, .reg_value, .reg_context, .reg_done, .reg_refused,
+    .reg_shown, .ring_valid, .ring_kind, .ring_context, .ring_region, .ring_chunk, .ring_count, .ring_done, .ring_status,
     .fence_valid, .fence_region, .fence_done,
     .end_valid, .end_taken, .end_region(turn_region), .end_failed, .end_last, .end_complete, .end_code, .end_lost, .end_stored,
     .end_places,
@@ -177,16 +179,16 @@ module glk_region #(
     .look_dirty, .look_listed, .look_finished, .chunks_swept,
     .word_write, .slot, .word_data, .word, .region, .epoch_low, .valid, .contexts, .waiting, .kill,
     .see_region(turn_region), .see_epoch(turn_epoch), .see_lost(turn_lost),
-    .record_start, .record_address(r_address), .record_record, .record_interrupt(r_interrupt), .record_context(region_cx_context),
-    .record_busy,
+    .record_start, .record_address(r_address), .record_record, .record_interrupt(r_interrupt),
+    .record_context(region_cx_context), .record_busy,
     .e_arrivals, .e_chunk, .e_partial, .e_epoch, .e_reject, .e_error, .e_error_context);
 
   logic          take_valid, take_done, take_complete, arrival_listed;
   logic [KW-1:0] take_chunk;
   glk_region_chunks #(.REGIONS(REGIONS), .CHUNKS(CHUNKS)) chunks (
     .clk, .rst, .clear, .swept(chunks_swept),
-    .arrival_valid, .arrival_region(region), .arrival_chunk, .arrival_epoch(epoch_low), .arrival_count, .arrival_done, .arrival_ok,
-    .arrival_listed,
+    .arrival_valid, .arrival_region(region), .arrival_chunk, .arrival_epoch(epoch_low), .arrival_count, .arrival_done,
+    .arrival_ok, .arrival_listed,
     .take_valid, .take_region(turn_region), .take_epoch(turn_epoch[1:0]), .take_done, .take_chunk, .take_complete, .some,
     .finish, .drop, .finish_region(region),
     .walk_start, .walk_restart, .walk_region(region), .walk_epoch(epoch_low), .walk_first, .walk_chunks,
@@ -195,8 +197,8 @@ module glk_region #(
 
   // --- releases ---
   glk_region_fence #(.REGIONS(REGIONS), .CONTEXTS(CONTEXTS)) fence (
-    .clk, .rst(rst || clear), .ask, .ask_only, .pass, .idle(fence_idle), .valid, .contexts, .waiting, .fence_valid, .fence_region,
-    .fence_done);
+    .clk, .rst(rst || clear), .ask, .ask_only, .pass, .idle(fence_idle), .valid, .contexts, .waiting, .fence_valid,
+    .fence_region, .fence_done);
 
   // --- records ---
   logic        record_interrupt, record_valid, record_ready;
@@ -226,15 +228,15 @@ module glk_region #(
   logic [DATA_W-1:0] source_data;
   glk_region_engine #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
                       .WINDOW_W(WINDOW_W), .REGIONS(REGIONS), .CHUNKS(CHUNKS), .BUFFER(BUFFER)) engine (
-    .clk, .rst, .clear, .enabled, .hold, .halt, .storing, .idle(engine_idle), .resting(engine_resting), .stale(engine_stale), .ep_kind, .ep_bytes,
-    .valid, .some, .kill, .kill_region(region), .region(turn_region), .slot(turn_slot), .word(turn_word), .excluded(turn_lost),
-    .take_valid, .take_done, .take_chunk, .take_complete,
+    .clk, .rst, .clear, .enabled, .hold, .halt, .storing, .idle(engine_idle), .resting(engine_resting), .stale(engine_stale),
+    .ep_kind, .ep_bytes, .valid, .some, .kill, .kill_region(region), .region(turn_region), .slot(turn_slot), .word(turn_word),
+    .excluded(turn_lost), .take_valid, .take_done, .take_chunk, .take_complete,
     .source_start, .source_handle, .source_offset, .source_length, .abandon, .source_done,
     .source_status, .source_place, .window_changed, .window_valid, .window_ready, .window_row, .window_done, .window_q,
     .buffer_valid, .buffer_line, .context_number(store_context), .range_kind, .range_place, .range_length, .range_address,
     .range_partition, .range_valid(v_store_valid), .range_ready(v_store_ready), .range_idle(v_store_idle),
-    .end_valid, .end_taken, .end_failed, .end_last, .end_complete, .end_code, .end_lost, .end_stored, .end_places, .stored_valid,
-    .stored_partition, .stored_bytes);
+    .end_valid, .end_taken, .end_failed, .end_last, .end_complete, .end_code, .end_lost, .end_stored, .end_places,
+    .stored_valid, .stored_partition, .stored_bytes);
 
   glk_region_source #(.DATA_W(DATA_W), .REGISTRATIONS(REGISTRATIONS), .READ_BYTES(READ_BYTES), .READ_TAGS(READ_TAGS),
                       .REGISTRATION_W(REGISTRATION_W)) source (
@@ -242,9 +244,9 @@ module glk_region #(
     .length(source_length), .abandon, .done(source_done), .status(source_status), .place(source_place), .stale(source_stale),
     .e_dma,
     .registration_changed, .registration_valid, .registration_ready, .registration_row, .registration_done, .registration_q,
-    .mem_address(reads_address), .mem_length(reads_length), .mem_tag(reads_tag), .mem_valid(reads_valid), .mem_ready(reads_ready),
-    .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid, .buffer_valid(source_valid), .buffer_line(source_line),
-    .buffer_data(source_data));
+    .mem_address(reads_address), .mem_length(reads_length), .mem_tag(reads_tag), .mem_valid(reads_valid),
+    .mem_ready(reads_ready), .rd_tag, .rd_error, .rd_data, .rd_last, .rd_valid, .buffer_valid(source_valid),
+    .buffer_line(source_line), .buffer_data(source_data));
 
   logic [1:0]  u_kind;
   logic [63:0] u_address;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Chunks of all regions: their counters and the lists of those that are ready, with the operations on them. An arrival is taken in
-// any clock; takes, accesses of the registers and walks over a region's counters use the clocks between.
+// Chunks of all regions: their counters and the lists of those that are ready, with the operations on them. An arrival is taken
+// in any clock; takes, accesses of the registers and walks over a region's counters use the clocks between.
 //
 // Per region it counts the dirty chunks, those listed and those finished: a release waits until `finished` has reached what
 // `listed` was.

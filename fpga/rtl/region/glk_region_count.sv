@@ -12,7 +12,8 @@ module glk_region_count #(
   input  logic          clk,
   input  logic          rst,
 
-  // Operations: 0 arrive, 1 take (of a listed chunk), 2 list if dirty, 3 back to the beginning of the epoch, 4 set, 5 look, 6 clear
+  // Operations: 0 arrive, 1 take (of a listed chunk), 2 list if dirty, 3 back to the beginning of the epoch, 4 set, 5 look, 6
+  // clear
   input  logic [2:0]    op_kind,
   input  logic [KW-1:0] op_chunk,
   input  logic [1:0]    op_epoch,
@@ -33,7 +34,8 @@ module glk_region_count #(
   output logic          op_q_valid
 );
   localparam logic [2:0] ARRIVE = 3'd0, TAKE = 3'd1, LIST = 3'd2, RESTART = 3'd3, SET = 3'd4, CLEAR = 3'd6;
-  localparam logic [1:0] CLEAN  = 2'(glk_regs::CHUNK_STATE_CLEAN), DIRTY = 2'(glk_regs::CHUNK_STATE_DIRTY), LISTED = 2'(glk_regs::CHUNK_STATE_LISTED),
+  localparam logic [1:0] CLEAN  = 2'(glk_regs::CHUNK_STATE_CLEAN), DIRTY = 2'(glk_regs::CHUNK_STATE_DIRTY),
+      LISTED = 2'(glk_regs::CHUNK_STATE_LISTED),
                          SENT   = 2'(glk_regs::CHUNK_STATE_SENT);
 
   (* ram_style = "block" *) logic [35:0] memory [0:(1<<KW)-1]; // {state, epoch, initial, remaining}

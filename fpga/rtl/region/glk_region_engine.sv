@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Transfers chunks (PROACT III-D), round robin over the regions, a turn of at most 4096 bytes each: reads the source once, stores it
-// to all targets, and behind the last byte of a chunk flushes their partitions and stores the signals.
+// Transfers chunks (PROACT III-D), round robin over the regions, a turn of at most 4096 bytes each: reads the source once,
+// stores it to all targets, and behind the last byte of a chunk flushes their partitions and stores the signals.
 //
 // A turn that ends before its stores begin (the region or its card is disabled) leaves no trace and is repeated. A region that
-// becomes invalid (`kill`) during its turn causes no further accesses; `stale` is high until those under way are done, and after
-// a change of the window table until stores checked against the old one have been issued.
+// becomes invalid (`kill`) during its turn causes no further accesses; `stale` is high until those under way are done, and
+// after a change of the window table until stores checked against the old one have been issued.
 module glk_region_engine #(
   parameter int DATA_W      = 512,
   parameter int PARTITIONS  = 16,
@@ -106,7 +106,8 @@ module glk_region_engine #(
   localparam int SIGNAL_AT = 6144; // position of the signal in the buffer, behind the first byte of the data
 
   typedef enum logic [4:0] {
-    IDLE, PICK, WORDS, PROGRESS, TAKE, BEGIN, PLACE, LIMIT, LEFT, PART, SOURCE, SOURCE_WAIT, TARGET, TARGET_WORDS, AIM, AIM_WAIT, STEP,
+    IDLE, PICK, WORDS, PROGRESS, TAKE, BEGIN, PLACE, LIMIT, LEFT, PART, SOURCE, SOURCE_WAIT, TARGET, TARGET_WORDS, AIM,
+        AIM_WAIT, STEP,
     STEP_WAIT, PUSH, STORED, SEND, SIGNAL, NEXT, SETTLE, REPORT
   } state_t;
   state_t state;
@@ -160,9 +161,9 @@ module glk_region_engine #(
   logic [47:0]   w_target;
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
     .clk, .rst, .ep_kind, .ep_bytes, .start(state == AIM || state == STEP), .all(state == AIM || state == AIM_WAIT),
-    .context_number(5'(context_number)), .handle(window[15:0]), .offset(at), .length(32'(to_store)), .need_read(1'b0), .need_write(1'b1), .done(w_answered), .status(w_status),
-    .part(w_part), .partition(w_partition), .target(w_target), .window_changed, .window_valid, .window_ready, .window_row,
-    .window_done, .window_q);
+    .context_number(5'(context_number)), .handle(window[15:0]), .offset(at), .length(32'(to_store)), .need_read(1'b0),
+    .need_write(1'b1), .done(w_answered), .status(w_status), .part(w_part), .partition(w_partition), .target(w_target),
+    .window_changed, .window_valid, .window_ready, .window_row, .window_done, .window_q);
 
   assign buffer_valid    = state == TARGET && last && complete;
   assign buffer_line     = source_place[BUFFER-1:LB] + LINE_W'(SIGNAL_AT / LANES);

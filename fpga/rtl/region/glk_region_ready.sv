@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Lists of ready chunks, one per region: linked lists over the chunks, so that no list overflows. A chunk must be in at most one
-// list, once. An append a clock; a chunk is taken in four.
+// Lists of ready chunks, one per region: linked lists over the chunks, so that no list overflows. A chunk must be in at most
+// one list, once. An append a clock; a chunk is taken in four.
 //
 // The first chunk of a list was written by an append to an empty list or by a take: each has a memory of its own, and a bit per
 // region tells which one holds.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Whether a word of block REGION may be written, two clocks after its inputs. `valid`, and that CONTROL may always become 0, are
-// left to the caller.
+// Whether a word of block REGION may be written, two clocks after its inputs. `valid`, and that CONTROL may always become 0,
+// are left to the caller.
 module glk_region_rules #(
   parameter int CHUNKS   = 16384,
   parameter int CONTEXTS = 32
@@ -18,7 +18,8 @@ module glk_region_rules #(
     glk_regs::REGION_CONTROL_VALID_MASK | glk_regs::REGION_CONTROL_FLUSH_ON_RELEASE_MASK | glk_regs::REGION_CONTROL_REARM_MASK |
     glk_regs::REGION_CONTROL_INTERRUPT_MASK | glk_regs::REGION_CONTROL_ORDER_MASK | glk_regs::REGION_CONTROL_TARGETS_MASK |
     glk_regs::REGION_CONTROL_CONTEXT_MASK;
-  localparam logic [63:0] WINDOW_DEFINED = glk_regs::REGION_TARGET_WINDOW_0_WINDOW_MASK | glk_regs::REGION_TARGET_WINDOW_0_SIGNAL_MASK;
+  localparam logic [63:0] WINDOW_DEFINED = glk_regs::REGION_TARGET_WINDOW_0_WINDOW_MASK |
+      glk_regs::REGION_TARGET_WINDOW_0_SIGNAL_MASK;
 
   wire [23:0] first = chunks[23:0];
   wire [23:0] count = chunks[47:24];
@@ -30,8 +31,10 @@ module glk_region_rules #(
   always_ff @(posedge clk) begin
     last       <= 41'((bytes - 64'd1) >> order[4:0]);
     count_less <= count - 24'd1;
-    fields     <= (value & ~CONTROL_DEFINED) == '0 && value[0] && value[23:16] != 8'd0 && value[23:16] <= 8'(glk_regs::REGION_TARGETS) &&
-                  32'(value[47:32]) < CONTEXTS && order >= 8'(glk_regs::REGION_ORDER_MIN) && order <= 8'(glk_regs::REGION_ORDER_MAX) &&
+    fields     <= (value & ~CONTROL_DEFINED) == '0 && value[0] && value[23:16] != 8'd0 &&
+        value[23:16] <= 8'(glk_regs::REGION_TARGETS) &&
+                  32'(value[47:32]) < CONTEXTS && order >= 8'(glk_regs::REGION_ORDER_MIN) &&
+                      order <= 8'(glk_regs::REGION_ORDER_MAX) &&
                   !(value[2] && expected == '0);
     shape      <= bytes != '0 && count != '0 && count <= 24'(CHUNKS) && first <= 24'(CHUNKS) - count && 24'(expected) <= count;
     case (slot)

@@ -73,9 +73,9 @@ module glk_region_source #(
   logic         begun;       // at and left are set
   logic [22:0]  shape;       // tables, wide and first, by which they were computed
   glk_ring_registration #(.REGISTRATIONS(REGISTRATIONS), .REGISTRATION_W(REGISTRATION_W)) registrations (
-    .clk, .rst, .start(state == CHECK), .context_number, .handle, .offset, .length(32'(length)), .need_read(1'b1), .need_write(1'b0),
-    .done(answered), .status(check_status), .list, .first, .wide, .tables, .registration_changed, .registration_valid,
-    .registration_ready, .registration_row, .registration_done, .registration_q);
+    .clk, .rst, .start(state == CHECK), .context_number, .handle, .offset, .length(32'(length)), .need_read(1'b1),
+    .need_write(1'b0), .done(answered), .status(check_status), .list, .first, .wide, .tables, .registration_changed,
+    .registration_valid, .registration_ready, .registration_row, .registration_done, .registration_q);
 
   // --- pages ---
   logic [40:0]  at;          // relative to the start of the first page

@@ -4,8 +4,8 @@
 // engine, fences of releases, epochs that become visible. No operation waits for a read of the card, only for its posted writes
 // (records) and, a clock per chunk, for walks over a region's counters.
 //
-// Epochs become visible in batches: glk_release confirms that everything sent before the batch has arrived. An epoch that is sent
-// meanwhile is in the next one.
+// Epochs become visible in batches: glk_release confirms that everything sent before the batch has arrived. An epoch that is
+// sent meanwhile is in the next one.
 module glk_region_state #(
   parameter int REGIONS    = 64,
   parameter int CHUNKS     = 16384,
@@ -133,7 +133,8 @@ module glk_region_state #(
 
   typedef enum logic [3:0] {READ, WRITE, ARRIVE, START, FLUSH, FENCE, TURN, SEEN} op_t;
   typedef enum logic [4:0] {
-    SWEEP, IDLE, LOAD, ACT, RULE, COUNTER, ARRIVING, WALK, WALKING, MARK, FINISHED, FAILED, SENT, BEGIN, VISIBLE, REJECT, SAVE, REPORT, REPORTING, DONE
+    SWEEP, IDLE, LOAD, ACT, RULE, COUNTER, ARRIVING, WALK, WALKING, MARK, FINISHED, FAILED, SENT, BEGIN, VISIBLE, REJECT, SAVE,
+        REPORT, REPORTING, DONE
   } state_t;
   op_t        op;
   state_t     state;
@@ -173,7 +174,8 @@ module glk_region_state #(
   localparam int ROW_W = 4*64 + 8 + 2 + LW + 5 + 8 + 8 + 8*PW + 32 + 32 + 24;
   (* ram_style = "distributed" *) logic [ROW_W-1:0] rows [0:(1<<RW)-1];
   logic [ROW_W-1:0] row;
-  wire  [ROW_W-1:0] new_row = {epoch, sent, visible, marked, lap, status, left, code, lost, stored, places, chunks_sent, rejected, where};
+  wire  [ROW_W-1:0] new_row = {epoch, sent, visible, marked, lap, status, left, code, lost, stored, places, chunks_sent,
+      rejected, where};
   (* ram_style = "distributed" *) logic [71:0] sights [0:(1<<RW)-1]; // for the engine
   (* ram_style = "distributed" *) logic [KW:0] targets [0:(1<<RW)-1]; // of fences
   logic [KW:0] fence;
@@ -374,8 +376,10 @@ module glk_region_state #(
               state <= BEGIN;
             end
           ARRIVE:
-            if (!mine || !is_started || (of_epoch != 8'd0 && of_epoch != lap) || of_chunk >= 64'(chunks[47:24]) || of_count[31:16] != '0) begin
-              result <= !mine ? 5'(glk_regs::ST_REGION) : (!is_started || (of_epoch != 8'd0 && of_epoch != lap)) ? 5'(glk_regs::ST_REGION_STATE) :
+            if (!mine || !is_started || (of_epoch != 8'd0 && of_epoch != lap) || of_chunk >= 64'(chunks[47:24]) ||
+                of_count[31:16] != '0) begin
+              result <= !mine ? 5'(glk_regs::ST_REGION) : (!is_started || (of_epoch != 8'd0 && of_epoch != lap)) ?
+                  5'(glk_regs::ST_REGION_STATE) :
                         5'(glk_regs::ST_REGION_COUNT);
               state  <= REJECT;
             end else begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Registers of the regions that software writes, 32 words each, in block RAM: 0 CONTROL, 1 SOURCE, 2 BYTES, 3 CHUNKS, 4 EXPECTED,
-// 5 RECORD, 8 to 15 windows of the targets, 16 to 23 their offsets, 24 to 31 their signals.
+// Registers of the regions that software writes, 32 words each, in block RAM: 0 CONTROL, 1 SOURCE, 2 BYTES, 3 CHUNKS, 4
+// EXPECTED, 5 RECORD, 8 to 15 windows of the targets, 16 to 23 their offsets, 24 to 31 their signals.
 module glk_region_table #(
   parameter int REGIONS = 64,
   parameter int RW      = (REGIONS > 1) ? $clog2(REGIONS) : 1

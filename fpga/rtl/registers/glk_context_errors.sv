@@ -9,8 +9,8 @@ module glk_context_errors #(
   input  logic          clk,
   input  logic          rst,
 
-  // Events: aperture access refused; load failed, rare; doorbell of a region rejected, not in consecutive clocks; release failed,
-  // counted immediately
+  // Events: aperture access refused; load failed, rare; doorbell of a region rejected, not in consecutive clocks; release
+  // failed, counted immediately
   input  logic          refused_valid,
   input  logic [CW-1:0] refused_context,
   input  logic          load_failed_valid,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Event counters. Counters of partitions and contexts are in RAM banks, one per event source, so that each accepts one event per clock; card
-// counters are in registers, because several kinds of events may coincide; ERRORS of the contexts. Reads return the values
-// at the last snapshot, except ERRORS, which are live.
+// Event counters. Counters of partitions and contexts are in RAM banks, one per event source, so that each accepts one event
+// per clock; card counters are in registers, because several kinds of events may coincide; ERRORS of the contexts. Reads return
+// the values at the last snapshot, except ERRORS, which are live.
 module glk_counters #(
   parameter int PARTITIONS = 16,
   parameter int CONTEXTS   = 32,
@@ -67,7 +67,8 @@ module glk_counters #(
   input  logic          snapshot,
   output logic          snapshot_done,
   input  logic          counter_read,
-  input  logic [11:0]   counter_at,    // bit 11: of a context; 10: of the card; 9:5 partition or context; 4:0 counter: register index in its row
+  // bit 11: of a context; 10: of the card; 9:5 partition or context; 4:0 counter: register index in its row
+  input  logic [11:0]   counter_at,
   output logic [63:0]   counter_value, // valid from counter_done until the next one
   output logic          counter_done,
 
@@ -201,8 +202,8 @@ module glk_counters #(
     .look_row(row), .look_q(seen[FAILED*64 +: 64]));
 
   glk_counter_bank #(.ROWS(PARTITIONS), .COLUMNS(1), .ADD_W(13)) region_bytes (
-    .clk, .rst, .update_valid(stored_valid), .update_row(stored_partition), .update_add(stored_bytes), .snapshot, .look_row(row),
-    .look_q(seen[REGION_BYTES*64 +: 64]));
+    .clk, .rst, .update_valid(stored_valid), .update_row(stored_partition), .update_add(stored_bytes), .snapshot,
+    .look_row(row), .look_q(seen[REGION_BYTES*64 +: 64]));
 
   // --- context counters ---
   logic [CONTEXT*64-1:0] context_seen;
@@ -220,7 +221,8 @@ module glk_counters #(
   localparam int DROPPED = (glk_regs::CARD_DROPPED_STORES - glk_regs::CARD_ERR_WINDOW) / 8;
 
   always_ff @(posedge clk) begin
-    c_one      <= {e_reject, e_epoch, e_partial, e_chunk, 1'b0, e_accepted, e_dropped, e_entry, e_dma, e_config, e_refused, e_window};
+    c_one      <= {e_reject, e_epoch, e_partial, e_chunk, 1'b0, e_accepted, e_dropped, e_entry, e_dma, e_config, e_refused,
+        e_window};
     c_dropped  <= dropped_valid ? dropped_count : '0;
     c_arrivals <= e_arrivals;
     c_snapshot <= snapshot;

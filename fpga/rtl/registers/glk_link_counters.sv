@@ -82,7 +82,8 @@ module glk_link_counters #(
     W'(e_denied), W'(e_served), e_lost ? e_lost_packets : W'(0), W'(e_timeout) + W'(e_given_up), W'(e_stray), W'(e_down),
     W'(e_up || e_resumed), W'(e_credit_stall), W'(e_version), W'(e_protocol), W'(e_sequence), W'(e_crc), W'(e_frame_repeated),
     W'(e_frame_replayed), W'(e_replay), W'(e_frame_received), W'(e_frame_sent), W'(e_flit_received),
-    e_trimmed ? W'(e_trimmed_bytes) : W'(0), W'(e_refused && !was_refused), W'(e_pool_timed_out), W'(e_pool_stitched), W'(e_pooled),
+    e_trimmed ? W'(e_trimmed_bytes) : W'(0), W'(e_refused && !was_refused), W'(e_pool_timed_out), W'(e_pool_stitched),
+        W'(e_pooled),
     W'(e_partial), W'(e_stitched), W'(e_parent), W'(e_padded), W'(e_out), W'(e_flit)};
   logic [63:0] single;
   glk_counter_turns #(.COUNTERS(SINGLE), .ADD_W(W), .WIDTHS(widths())) singles (

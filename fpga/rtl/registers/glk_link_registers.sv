@@ -111,7 +111,8 @@ module glk_link_registers #(
         default: ;
       endcase
     if (rst || clear) begin
-      {cfg_yielding, cfg_trimming, cfg_sequencing, cfg_selective, cfg_pooling, cfg_stitching, cfg_enable} <= 7'(glk_regs::LINK_CONTROL_RESET);
+      {cfg_yielding, cfg_trimming, cfg_sequencing, cfg_selective, cfg_pooling, cfg_stitching, cfg_enable} <=
+          7'(glk_regs::LINK_CONTROL_RESET);
       cfg_pool_cycles <= 8'(glk_regs::LINK_POOL_CYCLES_RESET);
       cfg_burst       <= 8'(glk_regs::LINK_BURST_RESET);
       cfg_trim_code   <= 2'd0;

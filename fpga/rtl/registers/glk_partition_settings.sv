@@ -64,7 +64,8 @@ module glk_partition_settings #(
           SUBHEADER: cfg_subheader_bytes[p*3 +: 3]     <= new_value[2:0];
           PAYLOAD:   cfg_max_payload_bytes[p*13 +: 13] <= new_value[12:0];
           TIMEOUT:   cfg_flush_timeout_ns[p*30 +: 30]  <= new_value[29:0];
-          MODE:      {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <= new_value[5:0];
+          MODE:      {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <=
+              new_value[5:0];
           KIND:      ep_kind[p*2 +: 2]                 <= new_value[1:0];
           EP_BASE:   ep_base[p*52 +: 52]               <= new_value[63:12];
           EP_BYTES:  ep_bytes[p*37 +: 37]              <= new_value[48:12];
@@ -74,7 +75,8 @@ module glk_partition_settings #(
       if (rst || clear) begin
         cfg_subheader_bytes[p*3 +: 3]              <= 3'(glk_regs::PARTITION_SUBHEADER_BYTES_RESET);
         cfg_max_payload_bytes[p*13 +: 13]          <= 13'(glk_regs::PARTITION_MAX_PAYLOAD_BYTES_RESET);
-        {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <= 6'(glk_regs::PARTITION_MODE_RESET);
+        {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <=
+            6'(glk_regs::PARTITION_MODE_RESET);
         cfg_flush_timeout_ns[p*30 +: 30]           <= '0;
         ep_kind[p*2 +: 2]                          <= 2'(glk_regs::EP_NONE);
         ep_base[p*52 +: 52]                        <= '0;
@@ -136,7 +138,8 @@ module glk_partition_settings #(
   wire becomes = take && word == KIND && flushes; // its kind changes
   glk_remote_settings #(.PARTITIONS(PARTITIONS)) remote_settings (
     .clk, .rst, .clear, .partition, .base, .free(remote_free), .under_way,
-    .take_kind(becomes), .kind(new_value[1:0]), .ask((becomes && new_value[1:0] == 2'(glk_regs::EP_LINK)) || (take && word == REMOTE_BYTES)),
+    .take_kind(becomes), .kind(new_value[1:0]), .ask((becomes && new_value[1:0] == 2'(glk_regs::EP_LINK)) ||
+    (take && word == REMOTE_BYTES)),
     .remote, .remote_bound, .remote_partition, .ask_valid, .ask_partition);
 
   wire whole_pages = new_value[11:0] == '0;
@@ -154,11 +157,13 @@ module glk_partition_settings #(
       MODE:      allowed <= new_value[63:6] == '0 && (link || !new_value[2]);
       KIND:
         allowed <= new_value == 64'(glk_regs::EP_NONE) || new_value == value ||
-                   (vacant && ((new_value == 64'(glk_regs::EP_BUS) && bus_fits) || (new_value == 64'(glk_regs::EP_POOL) && pool_fits) ||
+                   (vacant && ((new_value == 64'(glk_regs::EP_BUS) && bus_fits) ||
+                       (new_value == 64'(glk_regs::EP_POOL) && pool_fits) ||
                                (new_value == 64'(glk_regs::EP_LINK) && remote_fits)));
       EP_BASE:   allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages;
       EP_BYTES:
-        allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages && new_value[63:49] == '0 && !(new_value[48] && new_value[47:12] != '0);
+        allowed <= kind == 2'(glk_regs::EP_NONE) && whole_pages && new_value[63:49] == '0 &&
+            !(new_value[48] && new_value[47:12] != '0);
       REMOTE_BYTES: allowed <= kind == 2'(glk_regs::EP_LINK);
       default: ;
     endcase

@@ -31,10 +31,13 @@ module glk_register_decode #(
   wire in_doorbell     = offset[19:17] == 3'(glk_regs::DOORBELL_ARRAY >> 17);
 
   // Array sizes match the address slices above.
-  initial if (glk_regs::PARTITION_STRIDE * glk_regs::PARTITION_COUNT != 1 << 13 || glk_regs::WINDOW_STRIDE * glk_regs::WINDOW_COUNT != 1 << 15 ||
+  initial if (glk_regs::PARTITION_STRIDE * glk_regs::PARTITION_COUNT != 1 << 13 ||
+              glk_regs::WINDOW_STRIDE * glk_regs::WINDOW_COUNT != 1 << 15 ||
               glk_regs::REGISTRATION_STRIDE * glk_regs::REGISTRATION_COUNT != 1 << 15 ||
-              glk_regs::CONTEXT_STRIDE * glk_regs::CONTEXT_COUNT != 1 << 13 || glk_regs::DOORBELL_STRIDE * glk_regs::DOORBELL_COUNT != 1 << 17 ||
-              glk_regs::PARTITION_STRIDE != 1 << 9 || glk_regs::WINDOW_STRIDE != 1 << 5 || glk_regs::REGISTRATION_STRIDE != 1 << 5 ||
+              glk_regs::CONTEXT_STRIDE * glk_regs::CONTEXT_COUNT != 1 << 13 ||
+                  glk_regs::DOORBELL_STRIDE * glk_regs::DOORBELL_COUNT != 1 << 17 ||
+              glk_regs::PARTITION_STRIDE != 1 << 9 || glk_regs::WINDOW_STRIDE != 1 << 5 ||
+                  glk_regs::REGISTRATION_STRIDE != 1 << 5 ||
               glk_regs::CONTEXT_STRIDE != 1 << 8 || glk_regs::DOORBELL_STRIDE != 1 << 12 ||
               glk_regs::REGION_STRIDE * glk_regs::REGION_COUNT != 1 << 15 || glk_regs::REGION_STRIDE != 1 << 9 ||
               glk_regs::CHUNK_STRIDE * glk_regs::CHUNK_COUNT != 1 << 17 || glk_regs::CHUNK_STRIDE != 1 << 3) $fatal;
@@ -101,20 +104,25 @@ module glk_register_decode #(
       20'(glk_regs::BLOCK_CARD):
         header_value <= {32'(glk_regs::BLOCK_CARD_NEXT), 16'(glk_regs::BLOCK_CARD_VERSION), 16'(glk_regs::BLOCK_CARD_TYPE)};
       20'(glk_regs::BLOCK_PARTITION):
-        header_value <= {32'(glk_regs::BLOCK_PARTITION_NEXT), 16'(glk_regs::BLOCK_PARTITION_VERSION), 16'(glk_regs::BLOCK_PARTITION_TYPE)};
+        header_value <= {32'(glk_regs::BLOCK_PARTITION_NEXT), 16'(glk_regs::BLOCK_PARTITION_VERSION),
+            16'(glk_regs::BLOCK_PARTITION_TYPE)};
       20'(glk_regs::BLOCK_WINDOW):
-        header_value <= {32'(glk_regs::BLOCK_WINDOW_NEXT), 16'(glk_regs::BLOCK_WINDOW_VERSION), 16'(glk_regs::BLOCK_WINDOW_TYPE)};
+        header_value <= {32'(glk_regs::BLOCK_WINDOW_NEXT), 16'(glk_regs::BLOCK_WINDOW_VERSION),
+            16'(glk_regs::BLOCK_WINDOW_TYPE)};
       20'(glk_regs::BLOCK_REGISTRATION):
-        header_value <= {32'(glk_regs::BLOCK_REGISTRATION_NEXT), 16'(glk_regs::BLOCK_REGISTRATION_VERSION), 16'(glk_regs::BLOCK_REGISTRATION_TYPE)};
+        header_value <= {32'(glk_regs::BLOCK_REGISTRATION_NEXT), 16'(glk_regs::BLOCK_REGISTRATION_VERSION),
+            16'(glk_regs::BLOCK_REGISTRATION_TYPE)};
       20'(glk_regs::BLOCK_CONTEXT):
-        header_value <= {32'(glk_regs::BLOCK_CONTEXT_NEXT), 16'(glk_regs::BLOCK_CONTEXT_VERSION), 16'(glk_regs::BLOCK_CONTEXT_TYPE)};
+        header_value <= {32'(glk_regs::BLOCK_CONTEXT_NEXT), 16'(glk_regs::BLOCK_CONTEXT_VERSION),
+            16'(glk_regs::BLOCK_CONTEXT_TYPE)};
       20'(glk_regs::BLOCK_DOORBELL):
         header_value <= {link ? 32'(glk_regs::BLOCK_LINK) : last_next, 16'(glk_regs::BLOCK_DOORBELL_VERSION),
                          16'(glk_regs::BLOCK_DOORBELL_TYPE)};
       20'(glk_regs::BLOCK_LINK):
         header_value <= link ? {last_next, 16'(glk_regs::BLOCK_LINK_VERSION), 16'(glk_regs::BLOCK_LINK_TYPE)} : '0;
       20'(glk_regs::BLOCK_REGION):
-        header_value <= (REGIONS != 0) ? {32'(glk_regs::BLOCK_CHUNK), 16'(glk_regs::BLOCK_REGION_VERSION), 16'(glk_regs::BLOCK_REGION_TYPE)} : '0;
+        header_value <= (REGIONS != 0) ? {32'(glk_regs::BLOCK_CHUNK), 16'(glk_regs::BLOCK_REGION_VERSION),
+            16'(glk_regs::BLOCK_REGION_TYPE)} : '0;
       20'(glk_regs::BLOCK_CHUNK):
         header_value <= (REGIONS != 0) ? {tsu_next, 16'(glk_regs::BLOCK_CHUNK_VERSION), 16'(glk_regs::BLOCK_CHUNK_TYPE)} : '0;
       20'(glk_regs::BLOCK_TSU):

@@ -36,8 +36,8 @@ module glk_registers #(
   input  logic              link_up,
   input  logic              leases,     // block TSU exists; constant
 
-  // Accesses: 1 << reg_size bytes, aligned, data in the low bits. A read is answered on reg_q some time after it was accepted; no
-  // other read is accepted until then.
+  // Accesses: 1 << reg_size bytes, aligned, data in the low bits. A read is answered on reg_q some time after it was accepted;
+  // no other read is accepted until then.
   input  logic              reg_write,
   input  logic [19:0]       reg_offset,
   input  logic [1:0]        reg_size,
@@ -239,16 +239,17 @@ module glk_registers #(
   localparam logic [3:0] CHUNK        = 4'(glk_regs::BLOCK_CHUNK_TYPE);
   localparam logic [3:0] TSU          = 4'(glk_regs::BLOCK_TSU_TYPE);
 
-  // Clocks of a lookup: of settings and contexts; and of queues, long enough for a store ahead of the read to have entered them, if
-  // nothing holds it up. So is the delay before a snapshot, for stores to have been counted. Nothing depends on these two: registers
-  // show one instant (docs/registers.md), and software that needs a store to be counted releases it first.
+  // Clocks of a lookup: of settings and contexts; and of queues, long enough for a store ahead of the read to have entered
+  // them, if nothing holds it up. So is the delay before a snapshot, for stores to have been counted. Nothing depends on these
+  // two: registers show one instant (docs/registers.md), and software that needs a store to be counted releases it first.
   localparam logic [4:0] NEAR  = 5'd6;
   localparam logic [4:0] FAR   = 5'd26;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
 
   typedef enum logic [5:0] {
     IDLE, PLACE, DECODE, LOOK, TABLE, TABLE_WAIT, COUNTER, COLLECT, MERGE, AIM, DRAINED_WINDOW, CHECK, ACT,
-    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE, FINISH,
+    BEFORE, LATCH, DRAINING, QUIESCE, APPLY, TABLE_WRITE, AFTER, RESUME, START_HEAD, START_TAIL, COMMAND, STARTED, RELEASE,
+        FINISH,
     REGION_READ, REGION_WRITE, REGION_BELL, HOLD, STAMP_READ, STAMP_WRITE, STAMPED
   } state_t;
   state_t     state;
@@ -313,10 +314,11 @@ module glk_registers #(
   logic        p_allowed, p_flushes, p_drains, apply_partition;
   glk_partition_settings #(.PARTITIONS(PARTITIONS)) settings (
     .clk, .rst, .clear, .link, .pool_bytes, .look_remote_bytes,
-    .partition(element[PW-1:0]), .word(word[3:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0), .new_value(value), .allowed(p_allowed),
-    .flushes(p_flushes), .drains(p_drains),
-    .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact, .cfg_keep, .cfg_flush_timeout_ns,
-    .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .remote, .remote_bound, .remote_partition, .ask_valid, .ask_partition);
+    .partition(element[PW-1:0]), .word(word[3:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0),
+    .new_value(value), .allowed(p_allowed), .flushes(p_flushes), .drains(p_drains),
+    .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing,
+    .cfg_compact, .cfg_keep, .cfg_flush_timeout_ns, .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .remote, .remote_bound,
+    .remote_partition, .ask_valid, .ask_partition);
   assign look_partition = element[PW-1:0];
 
   logic          quiesce, quiesced, quiesce_all, change_pause;
@@ -337,7 +339,8 @@ module glk_registers #(
     .clk, .slice(element[9:0]), .word(word[1:0]), .entry(entry[WINDOW_W-1:0]), .shown(window_shown), .value,
     .allowed(window_allowed), .drains(window_drains), .changed(window_changed));
   glk_registration_rules #(.CONTEXTS(CONTEXTS), .W(REGISTRATION_W)) registration_rules (
-    .clk, .word(word[1:0]), .entry, .shown(registration_shown), .value, .allowed(registration_allowed), .changed(registration_changed));
+    .clk, .word(word[1:0]), .entry, .shown(registration_shown), .value, .allowed(registration_allowed),
+    .changed(registration_changed));
 
   logic table_valid, table_write, of_window; // table access; to the window table
   wire  table_ready = of_window ? window_ready : registration_ready;
@@ -398,9 +401,9 @@ module glk_registers #(
   logic [63:0] context_shown, doorbell_shown, partition_seen;
   logic        context_allowed;
   glk_context_rules #(.VECTORS(VECTORS)) context_rules (
-    .clk, .word, .enabled(c_enabled), .user_doorbell(c_user), .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record, .reg_cx_sq_order,
-    .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail, .reg_cx_status,
-    .errors(errors_shown), .released, .release_word, .generation,
+    .clk, .word, .enabled(c_enabled), .user_doorbell(c_user), .reg_cx_sq_base, .reg_cx_cq_base, .reg_cx_record,
+    .reg_cx_sq_order, .reg_cx_cq_order, .reg_cx_vector, .reg_cx_sq_tail, .reg_cx_cq_head, .reg_cx_sq_head, .reg_cx_cq_tail,
+    .reg_cx_status, .errors(errors_shown), .released, .release_word, .generation,
     .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
   always_ff @(posedge clk) begin
     partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, look_payload, 8'b0, look_entries} :
@@ -534,7 +537,8 @@ module glk_registers #(
       DECODE: begin
         clocks       <= (place == PARTITION) ? FAR : NEAR;
         counter_read <= is_counter;
-        state        <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE : (of_region && !header) ? REGION_READ : LOOK;
+        state        <= (of_stamps && !r_write) ? STAMP_READ : is_counter ? COUNTER : is_table ? TABLE :
+            (of_region && !header) ? REGION_READ : LOOK;
       end
       LOOK:
         if (clocks == '0)

@@ -32,8 +32,8 @@ module glk_reset_sequence #(
   output logic          registration_valid,
   input  logic          registration_ready
 );
-  // Consecutive idle clocks required: work that moves between two blocks may be invisible for some clocks. It was never seen to be
-  // for half of them (below). SWEEP lasts as long at least: glk_contexts clears a row a clock from `clear` on.
+  // Consecutive idle clocks required: work that moves between two blocks may be invisible for some clocks. It was never seen to
+  // be for half of them (below). SWEEP lasts as long at least: glk_contexts clears a row a clock from `clear` on.
   localparam logic [5:0] STEADY = 6'd40;
   initial if ((1 << $clog2(CONTEXTS)) + 2 > 32'(STEADY)) $fatal;
 

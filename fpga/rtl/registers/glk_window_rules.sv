@@ -19,8 +19,10 @@ module glk_window_rules #(
   output logic         drains,  // removes a window: its partition is drained first
   output logic [W-1:0] changed  // new entry
 );
-  localparam logic [63:0] Q0_DEFINED = glk_regs::WINDOW_Q0_VALID_MASK | glk_regs::WINDOW_Q0_READ_MASK | glk_regs::WINDOW_Q0_WRITE_MASK |
-                                       glk_regs::WINDOW_Q0_PARTITION_MASK | glk_regs::WINDOW_Q0_CONTEXT_MASK | glk_regs::WINDOW_Q0_FIRST_MASK;
+  localparam logic [63:0] Q0_DEFINED = glk_regs::WINDOW_Q0_VALID_MASK | glk_regs::WINDOW_Q0_READ_MASK |
+      glk_regs::WINDOW_Q0_WRITE_MASK |
+                                       glk_regs::WINDOW_Q0_PARTITION_MASK | glk_regs::WINDOW_Q0_CONTEXT_MASK |
+                                           glk_regs::WINDOW_Q0_FIRST_MASK;
   localparam logic [31:0] SLICE_BYTES = 32'd1 << SLICE_SHIFT;
 
   wire [30:0] q2 = entry[88:58];

@@ -205,7 +205,8 @@ module glk_release #(
   logic [P-1:0]   fence, found, again; // of c: touched before the batch; failed; touched since
   logic [C-1:0]   st_c, at_c, aw_c;
   logic [P-1:0]   st_p, aw_p, fail_p;
-  wire            newer   = |((ring_waits | (ring_stage & ~ring_fences)) & c_one) || (ring_valid && !ring_only && ring_context == c);
+  wire            newer   = |((ring_waits | (ring_stage & ~ring_fences)) & c_one) ||
+      (ring_valid && !ring_only && ring_context == c);
   wire            restore = state == RING && newer && !gone; // a newer release of the ring inherits the failures
   always_comb begin
     c_touched = '0;
@@ -506,7 +507,8 @@ module glk_release #(
       gone <= 1'b1;
 
     // idle: nothing can proceed, for some clocks, because a doorbell precedes the ring's movement
-    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || epochs_wait || scan_step != 2'd0 || |to_scan || ring_cx_write ||
+    if (state != IDLE || asked || |eligible || |ring_waits || drain_waits || epochs_wait || scan_step != 2'd0 || |to_scan ||
+        ring_cx_write ||
         |ask || |ask_only || bell_valid || ring_valid || drain_valid || batch_valid) begin
       quiet <= '0;
       idle  <= 1'b0;
@@ -559,6 +561,7 @@ module glk_release #(
   assign stale          = gone;
   assign failed_context = c;
   assign errors_context = c;
-  wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], release_cx_record[3:0], ahead[14:0], beyond[14:0]};
+  wire unused = &{1'b0, todo_lowest, scan_lowest, flush_lowest, generation[63:8], errors[63:32], release_cx_record[3:0],
+                        ahead[14:0], beyond[14:0]};
 endmodule
 `default_nettype wire

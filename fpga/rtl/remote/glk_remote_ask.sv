@@ -133,9 +133,9 @@ module glk_remote_ask #(
   logic        r_m_valid, r_m_ready, r_timeout, r_idle;
   logic [95:0] r_m_data;
   glk_remote_release #(.PARTITIONS(PARTITIONS), .PW(PW)) release_ (
-    .clk, .rst, .session, .now_ns, .cfg_timeout_ns, .remote_partition, .sent_valid, .sent_remote, .lost_valid, .lost_partition, .under_way,
-    .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error, .flush_q_one, .flush_q_lost, .flush_q_valid,
-    .flush_q_ready,
+    .clk, .rst, .session, .now_ns, .cfg_timeout_ns, .remote_partition, .sent_valid, .sent_remote, .lost_valid, .lost_partition,
+    .under_way, .flush_partition, .flush_valid, .flush_ready, .flush_q_partition, .flush_q_error, .flush_q_one, .flush_q_lost,
+    .flush_q_valid, .flush_q_ready,
     .m_data(r_m_data), .m_valid(r_m_valid), .m_ready(r_m_ready),
     .s_data(p_data[31:0]), .s_valid(p_released), .known(r_known), .e_timeout(r_timeout), .idle(r_idle));
 
@@ -148,8 +148,8 @@ module glk_remote_ask #(
 
   // A packet in progress is completed even if the card is reset within a session.
   glk_remote_out out (
-    .clk, .rst(!session), .release_data(r_m_data), .release_valid(r_m_valid), .release_ready(r_m_ready), .translate_data(t_m_data),
-    .translate_valid(t_m_valid), .translate_ready(t_m_ready),
+    .clk, .rst(!session), .release_data(r_m_data), .release_valid(r_m_valid), .release_ready(r_m_ready),
+    .translate_data(t_m_data), .translate_valid(t_m_valid), .translate_ready(t_m_ready),
     .load_atomic(l_m_atomic), .load_data(l_m_data), .load_valid(l_m_valid), .load_ready(l_m_ready), .m_kind, .m_data, .m_last,
     .m_valid, .m_ready);
 

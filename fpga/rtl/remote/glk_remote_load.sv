@@ -84,7 +84,8 @@ module glk_remote_load #(
   logic [8:0]  head, tail;
 
   // Sector covering words from..to of a line: its first 16-byte row, and bits 54:48 of the request's "where" field.
-  function automatic logic [8:0] sector(input logic [5:2] from, input logic [5:2] to, input logic trims, input logic [1:0] size);
+  function automatic logic [8:0] sector(input logic [5:2] from, input logic [5:2] to, input logic trims,
+      input logic [1:0] size);
     logic       one;
     logic [3:0] which;
     logic [1:0] row;
@@ -153,9 +154,10 @@ module glk_remote_load #(
   logic [AW-1:0]     beat;
   logic [DATA_W-1:0] look_data;
   glk_remote_lines #(.DATA_W(DATA_W)) lines (
-    .clk, .rst, .begins(state == PAUSE), .active((state == ASK || state == WAIT) && !is_atomic), .tag(first_tag), .line(offset[11:6]), .last,
-    .head_status, .head_row, .tail_status, .tail_row, .asked(sent && !is_atomic), .asked_number(number), .all, .failed,
-    .s_data, .s_first, .s_last, .s_valid(s_read), .known(r_known), .look(beat), .look_data);
+    .clk, .rst, .begins(state == PAUSE), .active((state == ASK || state == WAIT) && !is_atomic), .tag(first_tag),
+    .line(offset[11:6]), .last, .head_status, .head_row, .tail_status, .tail_row, .asked(sent && !is_atomic),
+    .asked_number(number), .all, .failed, .s_data, .s_first, .s_last, .s_valid(s_read), .known(r_known), .look(beat),
+    .look_data);
   assign known = t_known || r_known;
 
   // --- state machine ---

@@ -5,8 +5,8 @@
 //
 // A packet is posted (in glk_acknowledge, as a write of its partition) when its last flit has entered the cluster queue,
 // and has arrived (in glk_arrivals) when glk_acknowledge has counted it as unacknowledged, which posted_ready reports. A packet
-// without a session, or whose session ends before that, is lost: it is posted too, and reported as lost. So is one in the compact
-// form if the other card does not accept it: it was made for another card, whose session has ended meanwhile.
+// without a session, or whose session ends before that, is lost: it is posted too, and reported as lost. So is one in the
+// compact form if the other card does not accept it: it was made for another card, whose session has ended meanwhile.
 module glk_remote_send #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,

@@ -100,7 +100,8 @@ module glk_serve #(
   always_ff @(posedge clk) begin
     open <= '0;
     for (int k = 0; k < PARTITIONS; k = k + 1)
-      open[k] <= enabled && ep_open[k] && (ep_kind[2*k +: 2] == 2'(glk_regs::EP_BUS) || ep_kind[2*k +: 2] == 2'(glk_regs::EP_POOL));
+      open[k] <= enabled && ep_open[k] && (ep_kind[2*k +: 2] == 2'(glk_regs::EP_BUS) ||
+          ep_kind[2*k +: 2] == 2'(glk_regs::EP_POOL));
   end
 
   // --- input is blocked until the counts are cleared, and flushed when the session ends ---
@@ -126,8 +127,8 @@ module glk_serve #(
   logic              denied_valid, denied_ready, arrived_valid, arrived_ready;
   logic              packets_idle, writes_idle, given_idle, requests_idle;
   glk_serve_packets #(.DATA_W(DATA_W)) packets (
-    .clk, .rst, .session, .open, .s_data(pd), .s_bytes(pb), .s_first(pf), .s_last(pl), .s_valid(pv && finepack), .s_ready(packets_ready),
-    .m_data(k_data), .m_bytes(k_bytes), .m_last(k_last), .m_valid(k_valid), .m_ready(k_ready),
+    .clk, .rst, .session, .open, .s_data(pd), .s_bytes(pb), .s_first(pf), .s_last(pl), .s_valid(pv && finepack),
+    .s_ready(packets_ready), .m_data(k_data), .m_bytes(k_bytes), .m_last(k_last), .m_valid(k_valid), .m_ready(k_ready),
     .denied_partition, .denied_valid, .denied_ready, .e_malformed, .idle(packets_idle));
 
   logic [3:0]        done_partition;
@@ -146,8 +147,8 @@ module glk_serve #(
   glk_serve_given #(.DATA_W(DATA_W)) given (
     .clk, .rst, .session, .packet_data(k_data), .packet_bytes(k_bytes), .packet_last(k_last), .packet_valid(k_valid),
     .packet_ready(k_ready),
-    .write_data, .write_bytes, .write_last, .write_valid, .write_ready, .inject_data, .inject_bytes, .inject_last, .inject_valid,
-    .inject_ready, .other_done, .other_refused,
+    .write_data, .write_bytes, .write_last, .write_valid, .write_ready, .inject_data, .inject_bytes, .inject_last,
+    .inject_valid, .inject_ready, .other_done, .other_refused,
     .done_partition, .done_write, .done_refused, .done_valid, .idle(given_idle));
 
   // --- requests ---
@@ -162,7 +163,8 @@ module glk_serve #(
   logic [3:0]   release_partition;
   logic [15:0]  release_tag, release_busy, fetch_tag, fetch_asked, response_tag, response_asked;
   logic [31:0]  release_count;
-  logic         release_valid, fetch_atomic, fetch_refused, fetch_valid, fetch_ready, old_valid, response_valid, response_ready, reads_idle;
+  logic         release_valid, fetch_atomic, fetch_refused, fetch_valid, fetch_ready, old_valid, response_valid, response_ready,
+                reads_idle;
   logic [PW-1:0] fetch_partition;
   logic [47:0]  fetch_offset;
   logic [6:0]   fetch_length;
@@ -178,9 +180,10 @@ module glk_serve #(
 
   glk_serve_reads #(.PARTITIONS(PARTITIONS)) reads (
     .clk, .rst, .session, .s_atomic(fetch_atomic), .s_refused(fetch_refused), .s_tag(fetch_tag), .s_asked(fetch_asked),
-    .s_partition(fetch_partition), .s_offset(fetch_offset), .s_length(fetch_length), .s_valid(fetch_valid), .s_ready(fetch_ready),
-    .load_partition, .load_offset, .load_length, .load_valid, .load_ready, .load_q_error, .load_q_valid, .load_q_ready, .old_valid,
-    .response_tag, .response_asked, .response_status, .response_valid, .response_ready, .idle(reads_idle));
+    .s_partition(fetch_partition), .s_offset(fetch_offset), .s_length(fetch_length), .s_valid(fetch_valid),
+    .s_ready(fetch_ready), .load_partition, .load_offset, .load_length, .load_valid, .load_ready, .load_q_error, .load_q_valid,
+    .load_q_ready, .old_valid, .response_tag, .response_asked, .response_status, .response_valid, .response_ready,
+    .idle(reads_idle));
 
   glk_serve_releases #(.PARTITIONS(PARTITIONS)) releases (
     .clk, .rst, .session, .ready, .done_partition, .done_write, .done_refused, .done_valid,

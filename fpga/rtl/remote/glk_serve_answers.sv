@@ -57,6 +57,7 @@ module glk_serve_answers (
     end
   end
   glk_skid #(.W(4 + 128 + 1)) out (
-    .clk, .rst, .s_data({kind, data, last}), .s_valid(valid), .s_ready(ready), .m_data({m_kind, m_data, m_last}), .m_valid, .m_ready);
+    .clk, .rst, .s_data({kind, data, last}), .s_valid(valid), .s_ready(ready), .m_data({m_kind, m_data, m_last}), .m_valid,
+    .m_ready);
 endmodule
 `default_nettype wire

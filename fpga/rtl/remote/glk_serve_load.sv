@@ -3,8 +3,8 @@
 // Loads of the other card, each within a line: up to LOADS are in flight, and are answered in their order. It does not wait for
 // loads of this card (glk_load), so two cards that load from each other cannot deadlock.
 //
-// A load takes a slot of the line buffer, whose number is its tag on the bus; so answers are always accepted. Reads of the bus and
-// of the pool are not in flight together.
+// A load takes a slot of the line buffer, whose number is its tag on the bus; so answers are always accepted. Reads of the bus
+// and of the pool are not in flight together.
 module glk_serve_load #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,

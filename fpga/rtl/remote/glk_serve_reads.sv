@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Loads of the requests: up to READS in flight, answered in order. A read is answered with its line, or refused in its turn; the
-// data of an atomic go back to glk_serve_requests. Loads of an ended session are completed, and their data dropped.
+// Loads of the requests: up to READS in flight, answered in order. A read is answered with its line, or refused in its turn;
+// the data of an atomic go back to glk_serve_requests. Loads of an ended session are completed, and their data dropped.
 module glk_serve_reads #(
   parameter int PARTITIONS = 16,
   parameter int READS      = 8, // a power of two

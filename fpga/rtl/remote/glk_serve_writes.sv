@@ -71,7 +71,8 @@ module glk_serve_writes #(
   wire  [6:0]   payload = bytes + 7'd2;
   wire  [4:0]   dwords  = 5'((payload + 7'd3) >> 2);
   wire  [3:0]   last_be = (payload[1:0] == 2'd0) ? 4'hf : (payload[1:0] == 2'd1) ? 4'h1 : (payload[1:0] == 2'd2) ? 4'h3 : 4'h7;
-  wire  [127:0] header  = {where[7:0], where[15:8], where[23:16], where[31:24], where[39:32], where[47:40], 4'b0, partition, 8'h00,
+  wire  [127:0] header  = {where[7:0], where[15:8], where[23:16], where[31:24], where[39:32], where[47:40], 4'b0, partition,
+      8'h00,
                            last_be, 4'h2, 24'h0, 3'b0, dwords, 16'h0, 8'h7c};
   logic [511:0] line; // masked to the written bytes
   always_comb

@@ -199,7 +199,8 @@ module glk_ring #(
   localparam logic [1:0] STORE = 2'd0, PROBE = 2'd1, HOST = 2'd2, HEADER = 2'd3;
   localparam logic [1:0] WRITE = 2'd0, READ = 2'd1, INTERRUPT = 2'd2;
 
-  initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 133 || WINDOW_W != 89) $fatal;
+  initial if (LANES < 16 || LANES > 64 || READ_BYTES < LANES || READ_BYTES > 4096 || CONTEXTS > 32 || REGISTRATION_W != 133 ||
+              WINDOW_W != 89) $fatal;
 
   // --- scheduler ---
   logic          turn_valid, turn_protocol, turn_held, turn_first_lap, turn_asked, turn_mine, abandon, commanded;
@@ -238,7 +239,8 @@ module glk_ring #(
   end
 
   // --- engine ---
-  logic              buffer_valid, range_valid, range_ready, range_idle, head_now, completion_interrupt, completion_valid, completion_ready;
+  logic              buffer_valid, range_valid, range_ready, range_idle, head_now, completion_interrupt, completion_valid,
+                     completion_ready;
   logic [LINE_W-1:0] buffer_line;
   logic [LANES-1:0]  buffer_enables;
   logic [DATA_W-1:0] buffer_data;
@@ -262,27 +264,28 @@ module glk_ring #(
   logic [63:0]       k_data;
 
   glk_ring_engine #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .CONTEXTS(CONTEXTS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT),
-                    .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .WINDOW_W(WINDOW_W), .REGISTRATION_W(REGISTRATION_W)) engine (
+                    .REGISTRATIONS(REGISTRATIONS), .REGIONS(REGIONS), .WINDOW_W(WINDOW_W),
+                    .REGISTRATION_W(REGISTRATION_W)) engine (
     .clk, .rst, .generation(generation[7:0]), .ep_kind, .ep_bytes, .ep_base, .leases, .slot_shift, .grains,
     .turn_valid, .turn_context, .turn_protocol, .turn_sq_address, .turn_sq_head, .turn_entries, .turn_held, .turn_cq_address,
-    .turn_first_lap, .turn_vector, .turn_asked, .turn_mine, .abandon, .commanded, .out_idle(!mem_valid), .stale, .result_fetched,
-    .result_upto, .result_asked, .result_taken, .result_done, .result_advance, .result_sleep, .result_stop, .result_status,
-    .entry_line, .entry_q,
+    .turn_first_lap, .turn_vector, .turn_asked, .turn_mine, .abandon, .commanded, .out_idle(!mem_valid), .stale,
+    .result_fetched, .result_upto, .result_asked, .result_taken, .result_done, .result_advance, .result_sleep, .result_stop,
+    .result_status, .entry_line, .entry_q,
     .reader_start, .reader_address, .reader_length, .reader_line, .reader_entries, .reader_busy, .reader_failed, .read_line,
-    .read_data, .read_valid, .buffer_valid, .buffer_line, .buffer_enables, .buffer_data, .range_kind, .range_place, .range_length,
-    .range_address, .range_partition, .range_valid, .range_ready, .range_idle, .head_data(u_data[63:0]), .head_now,
-    .window_changed, .window_valid, .window_ready, .window_row, .window_done, .window_q, .registration_changed, .registration_valid,
-    .registration_ready, .registration_row, .registration_done, .registration_q,
+    .read_data, .read_valid, .buffer_valid, .buffer_line, .buffer_enables, .buffer_data, .range_kind, .range_place,
+    .range_length, .range_address, .range_partition, .range_valid, .range_ready, .range_idle, .head_data(u_data[63:0]),
+    .head_now, .window_changed, .window_valid, .window_ready, .window_row, .window_done, .window_q, .registration_changed,
+    .registration_valid, .registration_ready, .registration_row, .registration_done, .registration_q,
     .probe_reason(store_reason), .load_partition, .load_offset, .load_length, .load_wait, .load_atomic, .load_operation,
-    .load_operand, .load_compare, .load_valid, .load_ready, .load_q_whole, .load_q_error, .load_q_data, .load_q_last, .load_q_valid,
-    .atomic_partition, .atomic_offset, .atomic_length, .atomic_data, .atomic_valid, .atomic_ready, .lock, .atomic_busy,
-    .timed_range, .timed_kind(k_kind), .timed_offset(k_offset), .timed_length(k_length), .timed_data(k_data), .timed_ask(k_ask),
-    .timed_asked_ready(timed_port_ready), .timed_time, .timed_wts, .timed_q_data, .timed_q_last, .timed_q_valid, .timed_lease_valid,
-    .timed_lease_ok, .timed_lease_same, .timed_lease_wts, .timed_lease_rts, .timed_limit, .e_refuse, .e_timed_write,
-    .region_valid, .region_kind, .region_region, .region_chunk, .region_count, .region_done, .region_status, .release_only,
-    .release_valid, .release_ready, .release_done, .release_failed, .release_take,
-    .completion_interrupt, .completion_address, .completion_data, .completion_valid, .completion_ready, .e_entry, .e_dma, .e_ring,
-    .count_atomic, .count_partition, .count_valid, .count_ready);
+    .load_operand, .load_compare, .load_valid, .load_ready, .load_q_whole, .load_q_error, .load_q_data, .load_q_last,
+    .load_q_valid, .atomic_partition, .atomic_offset, .atomic_length, .atomic_data, .atomic_valid, .atomic_ready, .lock,
+    .atomic_busy, .timed_range, .timed_kind(k_kind), .timed_offset(k_offset), .timed_length(k_length), .timed_data(k_data),
+    .timed_ask(k_ask), .timed_asked_ready(timed_port_ready), .timed_time, .timed_wts, .timed_q_data, .timed_q_last,
+    .timed_q_valid, .timed_lease_valid, .timed_lease_ok, .timed_lease_same, .timed_lease_wts, .timed_lease_rts, .timed_limit,
+    .e_refuse, .e_timed_write, .region_valid, .region_kind, .region_region, .region_chunk, .region_count, .region_done,
+    .region_status, .release_only, .release_valid, .release_ready, .release_done, .release_failed, .release_take,
+    .completion_interrupt, .completion_address, .completion_data, .completion_valid, .completion_ready, .e_entry, .e_dma,
+    .e_ring, .count_atomic, .count_partition, .count_valid, .count_ready);
 
   // --- data mover ---
   glk_ring_mover #(.DATA_W(DATA_W), .PW(PW)) mover (

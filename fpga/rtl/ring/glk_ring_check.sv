@@ -63,7 +63,8 @@ module glk_ring_check #(
     unaligned        <= |entry[129:128] || (entry[130] && length != 32'd4);
     length_bad       <= !moves ? length != 32'd0 && !is_arrive :
                         is_atomic ? (length != 32'd4 && length != 32'd8) :
-                        (length == 32'd0 && !is_pool_read) || (is_renew && length > 32'(glk_regs::RENEW_MAX)) || (is_put_inline && length > 32'(glk_regs::INLINE_MAX_BYTES)) ||
+                        (length == 32'd0 && !is_pool_read) || (is_renew && length > 32'(glk_regs::RENEW_MAX)) ||
+                            (is_put_inline && length > 32'(glk_regs::INLINE_MAX_BYTES)) ||
                         ((is_put || is_get) && length > 32'(glk_regs::PUT_MAX_BYTES)) ||
                         (is_putv && length > 32'(glk_regs::PUTV_MAX_BYTES));
   end

@@ -214,7 +214,8 @@ module glk_ring_engine #(
   logic [3:0]   pace;         // clocks since the first beat of the entry
   logic [4:0]   field_status;
   logic         single;       // fetch only one entry
-  logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, is_region, is_flush, moves, registered;
+  logic         is_inline, is_put, is_putv, is_get, is_atomic, is_cas, is_add, is_release, is_region, is_flush, moves,
+                registered;
   logic         is_pool_read, is_pool_write, is_renew, of_pool, is_timed, leased; // from glk_ring_pool
   wire  [3:0]   fetch_entries = single ? 4'd1 : turn_entries;
 
@@ -231,8 +232,10 @@ module glk_ring_engine #(
     is_release <= opcode == 8'(glk_regs::OP_RELEASE);
     is_region  <= REGIONS != 0 && opcode > 8'(glk_regs::OP_RELEASE) && opcode <= 8'(glk_regs::OP_REGION_FLUSH);
     is_flush   <= opcode == 8'(glk_regs::OP_REGION_FLUSH);
-    moves      <= opcode != 8'(glk_regs::OP_NOP) && (opcode < 8'(glk_regs::OP_RELEASE) || opcode > 8'(glk_regs::OP_REGION_FLUSH));
-    registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) || opcode > 8'(glk_regs::OP_REGION_FLUSH) || registration != 16'(glk_regs::NO_REGISTRATION));
+    moves      <= opcode != 8'(glk_regs::OP_NOP) && (opcode < 8'(glk_regs::OP_RELEASE) ||
+        opcode > 8'(glk_regs::OP_REGION_FLUSH));
+    registered <= opcode != 8'(glk_regs::OP_PUT_INLINE) && (opcode <= 8'(glk_regs::OP_GET) ||
+        opcode > 8'(glk_regs::OP_REGION_FLUSH) || registration != 16'(glk_regs::NO_REGISTRATION));
   end
 
   // --- window range: being checked, or left to move ---
@@ -259,9 +262,9 @@ module glk_ring_engine #(
   glk_ring_window #(.PARTITIONS(PARTITIONS), .SLICES(SLICES), .SLICE_SHIFT(SLICE_SHIFT), .WINDOW_W(WINDOW_W)) windows (
     .clk, .rst, .ep_kind, .ep_bytes, .start(aims), .all(stage != MOVE),
     .context_number(5'(turn_context)), .handle(window), .offset(at), .length(left),
-    .need_read(is_get || is_atomic || is_pool_read || is_renew), .need_write(!is_get && !is_pool_read && !is_renew), .done(w_answered), .status(w_status), .part(w_part),
-    .partition(w_partition), .target(w_target), .window_changed, .window_valid, .window_ready, .window_row, .window_done,
-    .window_q);
+    .need_read(is_get || is_atomic || is_pool_read || is_renew), .need_write(!is_get && !is_pool_read && !is_renew),
+    .done(w_answered), .status(w_status), .part(w_part), .partition(w_partition), .target(w_target), .window_changed,
+    .window_valid, .window_ready, .window_row, .window_done, .window_q);
 
   // --- registration range: read or written page by page ---
   logic         registration_answered, h_known;
@@ -294,8 +297,9 @@ module glk_ring_engine #(
   logic [63:0]  rec_head;
 
   glk_ring_records records (
-    .clk, .rst, .start(state == BEGIN), .renews(is_renew), .bytes(in_bytes), .run(state == RECORD), .waits(rec_waits), .over(rec_over), .bad(rec_bad),
-    .found(rec_found), .at(rec_at), .head(rec_head), .second(rec_second), .asks(rec_asks), .range_ready, .head_data, .head_now);
+    .clk, .rst, .start(state == BEGIN), .renews(is_renew), .bytes(in_bytes), .run(state == RECORD), .waits(rec_waits),
+    .over(rec_over), .bad(rec_bad), .found(rec_found), .at(rec_at), .head(rec_head), .second(rec_second), .asks(rec_asks),
+    .range_ready, .head_data, .head_now);
 
   // --- result ---
   logic [4:0]   status;
@@ -319,19 +323,21 @@ module glk_ring_engine #(
   logic [LINE_W-1:0] p_line;
   logic [LANES-1:0]  p_enables;
   logic [DATA_W-1:0] p_data;
-  wire  [15:0]  answer_place = is_renew ? {~vector_place[15], vector_place[14:12], 12'b0} : {~w_target[15], w_target[14:12], 12'b0};
-  wire          answered = (state == LEASE && recorded && !is_renew) || (state == RECORD && rec_over && is_renew && stage == MOVE && !abandon);
+  wire  [15:0]  answer_place = is_renew ? {~vector_place[15], vector_place[14:12], 12'b0} :
+      {~w_target[15], w_target[14:12], 12'b0};
+  wire          answered = (state == LEASE && recorded && !is_renew) ||
+      (state == RECORD && rec_over && is_renew && stage == MOVE && !abandon);
 
   glk_ring_pool #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS)) pool (
     .clk, .idle(state == IDLE), .leases, .ep_kind, .ep_base, .slot_shift, .grains,
     .entry(entry[63:0]), .is_read(is_pool_read), .is_write(is_pool_write), .is_renew, .of_pool, .is_timed, .leased,
-    .check(state == LINE), .partition(w_partition), .target(w_target), .bytes(line_bytes), .in_line, .checked(line_checked), .whole(line_whole), .status(line_status),
-    .modifies, .modify(state == MODIFY), .settled(range_idle), .asks, .asked(timed_ask && timed_asked_ready), .timed_kind,
-    .timed_offset, .timed_length, .timed_time, .timed_limit, .timed_q_valid, .timed_q_last, .timed_valid(timed_lease_valid),
-    .timed_ok(timed_lease_ok), .timed_same(timed_lease_same), .timed_wts(timed_lease_wts), .timed_rts(timed_lease_rts),
-    .granted, .same, .refused, .read(read_again), .stores, .recorded, .e_refuse, .e_timed_write,
-    .old, .place(is_renew ? place : answer_place), .records(recording), .buffer_line(p_line), .buffer_enables(p_enables),
-    .buffer_data(p_data), .buffer_valid(p_valid));
+    .check(state == LINE), .partition(w_partition), .target(w_target), .bytes(line_bytes), .in_line, .checked(line_checked),
+    .whole(line_whole), .status(line_status), .modifies, .modify(state == MODIFY), .settled(range_idle), .asks,
+    .asked(timed_ask && timed_asked_ready), .timed_kind, .timed_offset, .timed_length, .timed_time, .timed_limit,
+    .timed_q_valid, .timed_q_last, .timed_valid(timed_lease_valid), .timed_ok(timed_lease_ok), .timed_same(timed_lease_same),
+    .timed_wts(timed_lease_wts), .timed_rts(timed_lease_rts), .granted, .same, .refused, .read(read_again), .stores, .recorded,
+    .e_refuse, .e_timed_write, .old, .place(is_renew ? place : answer_place), .records(recording), .buffer_line(p_line),
+    .buffer_enables(p_enables), .buffer_data(p_data), .buffer_valid(p_valid));
 
   assign timed_range = is_pool_write;
   assign timed_data  = length[3] ? value : {2{value[31:0]}};
@@ -347,12 +353,13 @@ module glk_ring_engine #(
   glk_ring_pages #(.DATA_W(DATA_W)) pages (
     .clk, .idle(state == IDLE), .list, .first, .wide, .tables, .registration_changed, .asks(pg_asks), .registration_answered,
     .registration_status,
-    .load(state == BEGIN || state == CHUNK || state == QUEUE || answered || more_pages), .checked(state == BEGIN || state == PAGES),
-    .bytes((state == CHUNK) ? 17'(chunk) : (state == QUEUE) ? 17'(part) : (answered && !is_renew) ? 17'd32 : in_bytes),
+    .load(state == BEGIN || state == CHUNK || state == QUEUE || answered || more_pages),
+    .checked(state == BEGIN || state == PAGES), .bytes((state == CHUNK) ? 17'(chunk) : (state == QUEUE) ? 17'(part) :
+    (answered && !is_renew) ? 17'd32 : in_bytes),
     .place(answered ? answer_place : w_target[15:0]), .start(state == BEGIN || answered), .start_at,
-    .run(state == PAGES), .fetches(from_host && !answers), .waits(pg_waits), .over(pg_over), .status(pg_status), .looks(pg_looks), .dirty, .settled,
-    .reads(pg_reads), .writes(pg_writes), .fills(pg_fills), .address(pg_address), .length(pg_length), .at(pg_at), .from(pg_from),
-    .reader_busy, .reader_failed, .read_data, .read_valid, .range_ready);
+    .run(state == PAGES), .fetches(from_host && !answers), .waits(pg_waits), .over(pg_over), .status(pg_status),
+    .looks(pg_looks), .dirty, .settled, .reads(pg_reads), .writes(pg_writes), .fills(pg_fills), .address(pg_address),
+    .length(pg_length), .at(pg_at), .from(pg_from), .reader_busy, .reader_failed, .read_data, .read_valid, .range_ready);
 
   // --- buffer input: from host memory, from the endpoint, or inline data ---
   logic [LINE_W-1:0] g_line;
@@ -363,11 +370,14 @@ module glk_ring_engine #(
   wire  wrapped = fills && is_putv && pg_at != vector_place && read_line == vector_place[15:LB];
 
   always_ff @(posedge clk) begin
-    buffer_valid <= (read_valid && fills) || (load_q_valid && !load_q_error && !load_wait) || timed_q_valid || p_valid || state == INLINE;
+    buffer_valid <= (read_valid && fills) || (load_q_valid && !load_q_error && !load_wait) || timed_q_valid || p_valid ||
+        state == INLINE;
     buffer_line  <= p_valid ? p_line : timed_q_valid ? g_line : fills ? read_line : (state == INLINE) ? LINE_W'(pace) : g_line;
-    buffer_data  <= p_valid ? p_data : timed_q_valid ? timed_q_data : fills ? read_data : (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : load_q_data;
+    buffer_data  <= p_valid ? p_data : timed_q_valid ? timed_q_data : fills ? read_data :
+        (state == INLINE) ? DATA_W'({256'b0, entry[511:256]} >> (pace[0] ? DATA_W : 0)) : load_q_data;
     for (int k = 0; k < LANES; k = k + 1)
-      buffer_enables[k] <= p_valid ? p_enables[k] : timed_q_valid || (!begins || LB'(k) >= pg_at[LB-1:0]) && (!wrapped || LB'(k) < vector_place[LB-1:0]);
+      buffer_enables[k] <= p_valid ? p_enables[k] : timed_q_valid || (!begins || LB'(k) >= pg_at[LB-1:0]) &&
+          (!wrapped || LB'(k) < vector_place[LB-1:0]);
     if ((load_q_valid && !load_wait) || timed_q_valid)
       g_line <= g_line + LINE_W'(1);
     if (state == QUEUE)
@@ -387,9 +397,11 @@ module glk_ring_engine #(
                                     (state == RECORD && rec_asks));
   assign range_kind      = (state == PUSH) ? STORE : (state == QUEUE) ? PROBE : (state == PAGES) ? HOST : HEADER;
   assign range_place     = (state == PUSH) ? place : (state == PAGES) ? pg_from : vector_place + rec_at;
-  assign range_length    = (state == PAGES) ? pg_length : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes : part;
+  assign range_length    = (state == PAGES) ? pg_length : (state == RECORD) ? 13'd8 : (state == QUEUE && leased) ? line_bytes :
+      part;
   assign range_address   = (state == PAGES) ? pg_address : (state == RECORD) ? 64'd0 :
-                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} : (state == PUSH && is_pool_write) ? {16'b0, timed_offset} :
+                       (state == QUEUE && leased) ? {16'b0, w_target - 48'(in_line)} :
+                           (state == PUSH && is_pool_write) ? {16'b0, timed_offset} :
                        {16'b0, w_target};
   assign range_partition = w_partition;
 
@@ -404,7 +416,8 @@ module glk_ring_engine #(
   assign probe_reason   = (is_get || is_pool_read || is_renew) ? 4'(glk_regs::FLUSH_LOAD_HIT) : 4'(glk_regs::FLUSH_ATOMIC);
   assign count_atomic   = is_atomic;
   assign atomic_busy    = is_atomic && !beyond && ((state == QUEUE && may_queue) || state == LOADING || state == OLD_VALUE ||
-                                                 state == NEW_VALUE || state == MODIFY || (is_timed && state == LEASE && !recording));
+                                                 state == NEW_VALUE || state == MODIFY ||
+                                                     (is_timed && state == LEASE && !recording));
   assign count_partition   = w_partition;
   assign atomic_partition  = w_partition;
   assign atomic_offset     = w_target;
@@ -437,7 +450,8 @@ module glk_ring_engine #(
   assign completion_valid     = (state == COMPLETE || state == INTERRUPT) && !abandon;
   assign completion_interrupt = state == INTERRUPT;
   assign completion_address   = (state == INTERRUPT) ? {58'b0, turn_vector} : turn_cq_address;
-  assign completion_data      = {7'b0, turn_first_lap, generation, 11'b0, status, (moves && status == 5'd0 && !(is_pool_read && same)) ? length : 32'd0, entry[127:64]};
+  assign completion_data      = {7'b0, turn_first_lap, generation, 11'b0, status,
+      (moves && status == 5'd0 && !(is_pool_read && same)) ? length : 32'd0, entry[127:64]};
 
   always_ff @(posedge clk) begin
     e_entry <= 1'b0;
@@ -517,7 +531,8 @@ module glk_ring_engine #(
         left <= (is_putv || of_pool) ? 32'd1 : length;
         if (pace == 4'(ENTRY_LINES + 3)) begin
           status <= field_status;
-          state  <= (field_status != 5'd0) ? FINISH : (is_release || (is_flush && t_asked_now)) ? RELEASE : is_region ? REGION : moves ? AIM : FINISH;
+          state  <= (field_status != 5'd0) ? FINISH : (is_release || (is_flush && t_asked_now)) ? RELEASE : is_region ? REGION :
+              moves ? AIM : FINISH;
         end
       end
       REGISTRATION:
@@ -535,7 +550,8 @@ module glk_ring_engine #(
         place        <= is_pool_write ? start_at[15:0] : 16'd0;
         pace         <= 4'd0;
         vector_place <= entry[223:208] + 16'(first);
-        state        <= is_inline ? INLINE : (is_putv || is_pool_write || is_renew) ? PAGES : (is_atomic || is_pool_read) ? AIM : CHUNK;
+        state        <= is_inline ? INLINE : (is_putv || is_pool_write || is_renew) ? PAGES :
+            (is_atomic || is_pool_read) ? AIM : CHUNK;
       end
       INLINE: begin
         pace <= pace + 4'd1;
@@ -587,7 +603,8 @@ module glk_ring_engine #(
           at    <= at + 64'(part);
           left  <= left - 32'(part);
           place <= place + 16'(part);
-          state <= is_pool_write ? LEASE : (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK : FINISH;
+          state <= is_pool_write ? LEASE : (left != 32'(part)) ? AIM : is_putv ? RECORD : (is_put && todo != 32'd0) ? CHUNK :
+              FINISH;
         end
       QUEUE:
         if (abandon)
@@ -633,7 +650,8 @@ module glk_ring_engine #(
         left <= is_renew ? 32'(line_bytes) : length;
         if (line_checked) begin
           status <= line_status;
-          state  <= (line_status != 5'd0) ? FINISH : (stage == MOVE) ? QUEUE : !line_whole ? AIM : is_renew ? RECORD : REGISTRATION;
+          state  <= (line_status != 5'd0) ? FINISH : (stage == MOVE) ? QUEUE : !line_whole ? AIM : is_renew ? RECORD :
+              REGISTRATION;
         end
       end
       LEASE:

@@ -3,9 +3,9 @@
 // Data buffer of the ring engine, and its output: ranges are issued as stores, host writes, or a header for the engine. Regions
 // have one, too.
 //
-// 64 KiB, the longest put vector; positions wrap. Input data keeps its lanes; output is realigned to the destination's lanes: the buffer
-// position of lane 0 of a destination line is the range start less the destination's lane, so every output line is two
-// adjacent buffer lines shifted by a constant byte count, one line per clock. Even and odd lines are in separate memories,
+// 64 KiB, the longest put vector; positions wrap. Input data keeps its lanes; output is realigned to the destination's lanes:
+// the buffer position of lane 0 of a destination line is the range start less the destination's lane, so every output line is
+// two adjacent buffer lines shifted by a constant byte count, one line per clock. Even and odd lines are in separate memories,
 // so that two adjacent lines can be read at once. Lanes outside the range are undefined.
 module glk_ring_mover #(
   parameter int DATA_W = 512,

@@ -91,7 +91,8 @@ module glk_ring_pages #(
   assign at      = next[15:0];
   // Another shape: a registration has replaced that of the entry, and `next` could be beyond its list.
   assign status  = (read && reader_failed) ? 5'(glk_regs::ST_DMA) : (state != RECHECK_WAIT || !registration_answered) ? 5'd0 :
-                   (registration_status == 4'd0 && {tables, wide, first} != begun) ? 5'(glk_regs::ST_REGISTRATION) : {1'b0, registration_status};
+                   (registration_status == 4'd0 && {tables, wide, first} != begun) ? 5'(glk_regs::ST_REGISTRATION) :
+                       {1'b0, registration_status};
 
   always_ff @(posedge clk) begin
     if (run)

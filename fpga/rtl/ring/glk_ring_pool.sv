@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Pool operations of the ring engine: the kind of an entry, the line at an address, an access with a time from its request to its lease,
-// and what goes into the data buffer: records of leases.
+// Pool operations of the ring engine: the kind of an entry, the line at an address, an access with a time from its request to
+// its lease, and what goes into the data buffer: records of leases.
 module glk_ring_pool #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 16,
@@ -39,7 +39,8 @@ module glk_ring_pool #(
   // Access. A write's time is checked before the write is requested; an atomic that may write nothing gets a lease first.
   input  logic                     modifies, // an atomic writes
   input  logic                     modify,   // it is decided; the access begins in the next clock
-  input  logic                     settled,  // the data buffer's output is idle: a record could overwrite data that is being written
+  // the data buffer's output is idle: a record could overwrite data that is being written
+  input  logic                     settled,
   output logic                     asks,
   input  logic                     asked,    // and the request is taken
   output logic [1:0]               timed_kind,
@@ -114,7 +115,8 @@ module glk_ring_pool #(
     in_line <= at_c[11:0] & ((12'd64 << grain) - 12'd1);
     status  <= !on_pool ? 5'(glk_regs::ST_NOT_POOL) :
                (is_read && length != 32'(bytes)) ? 5'(glk_regs::ST_LENGTH) :
-               ((is_write && length > 32'(bytes) - 32'(in_line)) || ((is_read || is_renew) && in_line != 12'd0)) ? 5'(glk_regs::ST_ALIGNMENT) :
+               ((is_write && length > 32'(bytes) - 32'(in_line)) || ((is_read || is_renew) && in_line != 12'd0)) ?
+                   5'(glk_regs::ST_ALIGNMENT) :
                5'(glk_regs::ST_OK);
     if (check && last)
       full <= !full;
@@ -200,7 +202,8 @@ module glk_ring_pool #(
 `endif
 
   // --- records ---
-  wire [127:0] words = is_renew ? {wts, same ? rts : 64'd0} : (state == SECOND) ? {63'd0, same, is_timed ? old : 64'd0} : {rts, wts};
+  wire [127:0] words = is_renew ? {wts, same ? rts : 64'd0} : (state == SECOND) ? {63'd0, same, is_timed ? old : 64'd0} :
+                       {rts, wts};
   wire [15:0]  at    = place + {11'b0, state == SECOND, 4'b0};
   always_ff @(posedge clk) begin
     buffer_valid <= records;

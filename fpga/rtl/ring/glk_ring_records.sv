@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Walks over the records of an entry in the data buffer, twice: in the first pass all are checked, in the second they are executed.
+// Walks over the records of an entry in the data buffer, twice: in the first pass all are checked, in the second they are
+// executed.
 //
 // Records of a put vector are headers with data behind them; while one is executed the header of the next is read. Those of a
 // renewal are two words, the second read only in the second pass.

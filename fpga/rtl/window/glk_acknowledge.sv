@@ -23,8 +23,8 @@ module glk_acknowledge #(
   input  logic          remote_posted_valid,
   output logic          remote_posted_ready,
 
-  // Flush reads and their completions. Those of the other card (`flush`) yield to completions on the bus; flush_q_ready comes one
-  // clock later
+  // Flush reads and their completions. Those of the other card (`flush`) yield to completions on the bus; flush_q_ready comes
+  // one clock later
   output logic [PW-1:0] mem_partition,
   output logic [63:0]   mem_address,
   output logic          mem_valid,

@@ -123,7 +123,8 @@ module glk_aperture #(
     {j_write, j_poisoned, j_inside, j_length, j_in_slice} <= {i_write, i_poisoned, i_inside, i_length, i_in_slice};
     j_end   <= 31'(i_in_slice) + 31'(i_length);
     k_valid <= j_valid;
-    {k_write, k_poisoned, k_inside, k_length, k_in_slice, k_end} <= {j_write, j_poisoned, j_inside, j_length, j_in_slice, j_end};
+    {k_write, k_poisoned, k_inside, k_length, k_in_slice, k_end} <= {j_write, j_poisoned, j_inside, j_length, j_in_slice,
+        j_end};
     if (rst) begin
       j_valid <= 1'b0;
       k_valid <= 1'b0;
@@ -152,7 +153,8 @@ module glk_aperture #(
   glk_fifo #(.W(ITEM_W), .DEPTH(DEPTH)) found (
     .clk, .rst, .s_data({k_write, k_poisoned, k_length, k_in_slice, k_end, k_inside, window_entry[88:22], window_entry[11:0]}),
     .s_valid(k_valid), .s_ready(unused_found_ready),
-    .m_data({t_write, t_poisoned, t_length, t_in_slice, t_end, t_inside, t_q2, t_q1, t_context, t_partition, t_may_write, t_may_read, t_entry}),
+    .m_data({t_write, t_poisoned, t_length, t_in_slice, t_end, t_inside, t_q2, t_q1, t_context, t_partition, t_may_write,
+    t_may_read, t_entry}),
     .m_valid(t_valid), .m_ready(d_valid && d_last && p_ready));
 
   // --- stage P: destination, and properties of its partition ---

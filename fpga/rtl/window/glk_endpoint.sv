@@ -10,8 +10,8 @@
 // are checked at their source, but for an atomic or a received packet the endpoint may have changed since.
 //
 // Both destinations share one output register, so writes are issued in order. An issued write waits until glk_memory_mux has
-// reported it to glk_acknowledge (`posted`), and completes then: `packet_done` follows a packet's last write, atomic_ready that of
-// an atomic, for which no packet reports completion. By then the write counts as unacknowledged, so "packet done and all
+// reported it to glk_acknowledge (`posted`), and completes then: `packet_done` follows a packet's last write, atomic_ready that
+// of an atomic, for which no packet reports completion. By then the write counts as unacknowledged, so "packet done and all
 // acknowledged" never holds too early, nor does "idle and all acknowledged".
 module glk_endpoint #(
   parameter int DATA_W     = 512,

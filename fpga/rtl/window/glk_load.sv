@@ -106,78 +106,78 @@ module glk_load #(
   state_t state;
 
   // --- request registers ---
-  logic          af, a_bad, a_passed, a_reached;
-  logic [PW-1:0] ap;
-  logic [47:0]   ao;
-  logic [12:0]   al;
-  logic [CW-1:0] ac;
-  logic [15:0]   a_mark;
-  logic          nf, n_is_atomic, n_only_waits, n_passed, n_reached;
-  logic [PW-1:0] np;
-  logic [47:0]   no;
-  logic [12:0]   nl;
-  logic [15:0]   n_mark;
-  logic          mine;    // current load is the rings'
-  wire           a_go = af && (a_bad || a_reached);
-  wire           n_go = nf && n_reached;
-  wire           pick_n = n_go && !(a_go && mine); // round robin
-  wire           pick_a = a_go && !pick_n;
-  wire           a_before, n_before; // `arrived` has not reached the mark
-  wire [14:0]    unused_a, unused_n;
-  assign {a_before, unused_a} = arrived - a_mark;
-  assign {n_before, unused_n} = arrived - n_mark;
+  logic          aperture_held, aperture_refused, aperture_passed, aperture_reached;
+  logic [PW-1:0] aperture_held_partition;
+  logic [47:0]   aperture_held_offset;
+  logic [12:0]   aperture_held_length;
+  logic [CW-1:0] aperture_held_context;
+  logic [15:0]   aperture_mark;
+  logic          ring_held, ring_held_atomic, ring_held_wait, ring_passed, ring_reached;
+  logic [PW-1:0] ring_held_partition;
+  logic [47:0]   ring_held_offset;
+  logic [12:0]   ring_held_length;
+  logic [15:0]   ring_mark;
+  logic          for_ring; // the current load is the rings'
+  wire           aperture_go = aperture_held && (aperture_refused || aperture_reached);
+  wire           ring_go = ring_held && ring_reached;
+  wire           pick_ring = ring_go && !(aperture_go && for_ring); // round robin
+  wire           pick_aperture = aperture_go && !pick_ring;
+  wire           aperture_before, ring_before; // `arrived` has not reached the mark
+  wire [14:0]    unused_aperture, unused_ring;
+  assign {aperture_before, unused_aperture} = arrived - aperture_mark;
+  assign {ring_before, unused_ring} = arrived - ring_mark;
 
-  assign aperture_ready = !af;
-  assign ring_ready = !nf;
+  assign aperture_ready = !aperture_held;
+  assign ring_ready = !ring_held;
 
   always_ff @(posedge clk) begin
     if (aperture_valid && aperture_ready) begin
-      af    <= 1'b1;
-      a_bad <= aperture_error;
-      ap    <= aperture_partition;
-      ao    <= aperture_offset;
-      al    <= aperture_length;
-      ac    <= aperture_context;
+      aperture_held           <= 1'b1;
+      aperture_refused        <= aperture_error;
+      aperture_held_partition <= aperture_partition;
+      aperture_held_offset    <= aperture_offset;
+      aperture_held_length    <= aperture_length;
+      aperture_held_context   <= aperture_context;
     end
     if (ring_valid && ring_ready) begin
-      nf <= 1'b1;
-      np <= ring_partition;
-      no <= ring_offset;
-      nl <= ring_length;
-      n_is_atomic <= ring_atomic;
-      n_only_waits <= ring_wait;
-      away_operation <= ring_operation;
-      away_operand   <= ring_operand;
-      away_compare   <= ring_compare;
+      ring_held           <= 1'b1;
+      ring_held_partition <= ring_partition;
+      ring_held_offset    <= ring_offset;
+      ring_held_length    <= ring_length;
+      ring_held_atomic    <= ring_atomic;
+      ring_held_wait      <= ring_wait;
+      away_operation      <= ring_operation;
+      away_operand        <= ring_operand;
+      away_compare        <= ring_compare;
     end
     // The token may precede the request.
     if (token_valid && token == 2'd2) begin
-      a_passed <= 1'b1;
-      a_mark   <= sent;
+      aperture_passed <= 1'b1;
+      aperture_mark   <= sent;
     end
     if (token_valid && token == 2'd3) begin
-      n_passed <= 1'b1;
-      n_mark   <= sent;
+      ring_passed <= 1'b1;
+      ring_mark   <= sent;
     end
-    a_reached <= a_reached || (a_passed && !a_before);
-    n_reached <= n_reached || (n_passed && !n_before);
-    if (state == IDLE && pick_a) begin
-      af        <= 1'b0;
-      a_passed  <= 1'b0;
-      a_reached <= 1'b0;
+    aperture_reached <= aperture_reached || (aperture_passed && !aperture_before);
+    ring_reached     <= ring_reached || (ring_passed && !ring_before);
+    if (state == IDLE && pick_aperture) begin
+      aperture_held    <= 1'b0;
+      aperture_passed  <= 1'b0;
+      aperture_reached <= 1'b0;
     end
-    if (state == IDLE && pick_n) begin
-      nf        <= 1'b0;
-      n_passed  <= 1'b0;
-      n_reached <= 1'b0;
+    if (state == IDLE && pick_ring) begin
+      ring_held    <= 1'b0;
+      ring_passed  <= 1'b0;
+      ring_reached <= 1'b0;
     end
     if (rst) begin
-      af        <= 1'b0;
-      a_passed  <= 1'b0;
-      a_reached <= 1'b0;
-      nf        <= 1'b0;
-      n_passed  <= 1'b0;
-      n_reached <= 1'b0;
+      aperture_held    <= 1'b0;
+      aperture_passed  <= 1'b0;
+      aperture_reached <= 1'b0;
+      ring_held        <= 1'b0;
+      ring_passed      <= 1'b0;
+      ring_reached     <= 1'b0;
     end
   end
 
@@ -195,11 +195,12 @@ module glk_load #(
   logic [47:0]   last_byte;
   wire           pool = kind == 2'(glk_regs::EP_POOL);
   wire           beyond = kind == 2'(glk_regs::EP_LINK);
-  wire           from_d = state == TAKE && !pool && !beyond && rd_valid;
-  wire           from_z = state == TAKE && beyond && away_q_valid;
-  wire           from_q = state == TAKE && pool && pool_q_valid;
-  wire           ends   = (from_d && (rd_last || rd_error)) || (from_q && pool_q_last) || (from_z && (away_q_last || away_q_error));
-  wire           fails  = (from_d && rd_error) || (from_z && away_q_error);
+  wire           from_bus  = state == TAKE && !pool && !beyond && rd_valid;
+  wire           from_away = state == TAKE && beyond && away_q_valid;
+  wire           from_pool = state == TAKE && pool && pool_q_valid;
+  wire           ends      = (from_bus && (rd_last || rd_error)) || (from_pool && pool_q_last) ||
+      (from_away && (away_q_last || away_q_error));
+  wire           fails     = (from_bus && rd_error) || (from_away && away_q_error);
 
   always_comb begin
     endpoint = '0;
@@ -211,23 +212,24 @@ module glk_load #(
   always_ff @(posedge clk) begin
     unique case (state)
       IDLE: begin
-        partition <= pick_n ? np : ap;
-        offset    <= pick_n ? no : ao;
-        left      <= pick_n ? nl : al;
-        context_q <= ac;
-        if (pick_n || pick_a) begin
-          mine  <= pick_n;
-          state <= (pick_a && a_bad) ? SAY : LOOK;
+        partition <= pick_ring ? ring_held_partition : aperture_held_partition;
+        offset    <= pick_ring ? ring_held_offset : aperture_held_offset;
+        left      <= pick_ring ? ring_held_length : aperture_held_length;
+        context_q <= aperture_held_context;
+        if (pick_ring || pick_aperture) begin
+          for_ring <= pick_ring;
+          state    <= (pick_aperture && aperture_refused) ? SAY : LOOK;
         end
       end
       LOOK: begin
         {bytes, base, kind} <= endpoint;
-        last_byte           <= offset + 48'(left) - 48'd1;
-        state               <= SUM;
+        last_byte <= offset + 48'(left) - 48'd1;
+        state     <= SUM;
       end
       SUM: begin // checked by the requester, but the endpoint may have changed since
         address <= (beyond ? 64'd0 : {base, 12'b0}) + 64'(offset);
-        state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL : (mine && n_only_waits) ? WAITED : ROOM;
+        state   <= (kind == 2'(glk_regs::EP_NONE) || {1'b0, last_byte[47:12]} >= bytes) ? FAIL :
+            (for_ring && ring_held_wait) ? WAITED : ROOM;
       end
       // Bus reads end at multiples of READ_BYTES, others at multiples of 4 KiB.
       ROOM: begin
@@ -255,8 +257,8 @@ module glk_load #(
         state <= IDLE;
     endcase
     if (rst) begin
-      state <= IDLE;
-      mine  <= 1'b0;
+      state    <= IDLE;
+      for_ring <= 1'b0;
     end
   end
 
@@ -266,46 +268,48 @@ module glk_load #(
   assign away_partition = partition;
   assign away_offset   = address[47:0];
   assign away_length   = size;
-  assign away_atomic   = mine && n_is_atomic;
+  assign away_atomic   = for_ring && ring_held_atomic;
   assign away_valid    = state == ASK && beyond;
   assign pool_offset   = address[47:0];
   assign pool_length   = size;
   assign pool_valid    = state == ASK && pool;
   assign pool_q_ready  = state == TAKE && pool;
   assign load_failed_partition = partition;
-  assign load_failed_owned   = !mine;
+  assign load_failed_owned   = !for_ring;
   assign load_failed_context = context_q;
   assign load_failed_valid   = state == FAIL;
 
   // --- responses ---
-  logic              s_mine, s_whole, s_error, s_last, s_valid;
-  logic [DATA_W-1:0] s_data;
-  wire               o_error = state == SAY;
-  wire               o_waited = state == WAITED;
-  wire               o_last  = o_error || o_waited || (final_q && (pool ? pool_q_last : beyond ? away_q_last : rd_last));
-  wire               o_valid = o_error || o_waited || (from_d && !rd_error) || from_q || (from_z && !away_q_error);
+  logic              answer_for_ring, answer_whole, answer_error, answer_last, answer_valid;
+  logic [DATA_W-1:0] answer_data;
+  wire               next_error  = state == SAY;
+  wire               next_waited = state == WAITED;
+  wire               next_last   = next_error || next_waited || (final_q &&
+      (pool ? pool_q_last : beyond ? away_q_last : rd_last));
+  wire               next_valid  = next_error || next_waited || (from_bus && !rd_error) || from_pool ||
+      (from_away && !away_q_error);
 
   always_ff @(posedge clk) begin
-    s_valid <= o_valid;
-    s_mine  <= mine;
-    s_whole <= away_atomic && beyond && !o_error;
-    s_error <= o_error;
-    s_last  <= o_last;
-    s_data  <= pool ? pool_q_data : beyond ? away_q_data : rd_data;
+    answer_valid    <= next_valid;
+    answer_for_ring <= for_ring;
+    answer_whole    <= away_atomic && beyond && !next_error;
+    answer_error    <= next_error;
+    answer_last     <= next_last;
+    answer_data     <= pool ? pool_q_data : beyond ? away_q_data : rd_data;
     if (rst)
-      s_valid <= 1'b0;
+      answer_valid <= 1'b0;
   end
-  assign aperture_q_error = s_error;
-  assign aperture_q_data  = s_data;
-  assign aperture_q_last  = s_last;
-  assign aperture_q_valid = s_valid && !s_mine;
-  assign ring_q_whole     = s_whole;
-  assign ring_q_error     = s_error;
-  assign ring_q_data      = s_data;
-  assign ring_q_last      = s_last;
-  assign ring_q_valid     = s_valid && s_mine;
+  assign aperture_q_error = answer_error;
+  assign aperture_q_data  = answer_data;
+  assign aperture_q_last  = answer_last;
+  assign aperture_q_valid = answer_valid && !answer_for_ring;
+  assign ring_q_whole     = answer_whole;
+  assign ring_q_error     = answer_error;
+  assign ring_q_data      = answer_data;
+  assign ring_q_last      = answer_last;
+  assign ring_q_valid     = answer_valid && answer_for_ring;
 
-  assign idle = state == IDLE && !af && !nf && !s_valid;
+  assign idle = state == IDLE && !aperture_held && !ring_held && !answer_valid;
   wire unused = &{1'b0, last_byte[11:0]};
 endmodule
 `default_nettype wire

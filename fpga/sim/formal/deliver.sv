@@ -32,8 +32,8 @@ module deliver (
   logic [127:0] m_data;
   logic         m_valid;
   glk_link_deliver dut (
-    .clk, .rst, .clear(1'b0), .s_data({123'b0, number}), .s_index(index), .s_flit(flit), .take, .count(index), .types, .m_type, .m_data,
-    .m_valid);
+    .clk, .rst, .clear(1'b0), .s_data({123'b0, number}), .s_index(index), .s_flit(flit), .take, .count(index), .types, .m_type,
+    .m_data, .m_valid);
 
   wire [4:0]  waits = first - out;
   logic [4:0] late = 5'd0; // clocks in which flits waited and none came out

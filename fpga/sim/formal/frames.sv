@@ -59,8 +59,8 @@ module frames (
     .answer(1'b0), .hello_due(1'b0), .greet(), .lost, .oldest, .next, .some, .room, .close, .close_count, .close_types,
     .frame, .frame_count, .frame_types, .get_frame, .get_flit, .put_flit, .acknowledged(heard && acknowledged),
     .wanted(heard && b_wanted != 2'd0), .wanted_pass(b_wanted[1]), .wanted_some(some_behind), .resumed(1'b0),
-    .resumed_some(1'b0), .word_due, .replay_over, .replay_begin, .send_flit, .send_again, .send_hello, .send_ready(), .send_block(),
-    .send_break, .send_word, .send_count, .send_types, .send_number, .send_pass, .e_replay(), .e_frame());
+    .resumed_some(1'b0), .word_due, .replay_over, .replay_begin, .send_flit, .send_again, .send_hello, .send_ready(),
+    .send_block(), .send_break, .send_word, .send_count, .send_types, .send_number, .send_pass, .e_replay(), .e_frame());
 
   logic         put = 1'b0, put_frame;
   logic [3:0]   put_at;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// glk_kept_lines, scaled down: two partitions, sets of up to four lines, an evaluation after two pieces for other lines, kept on by a
-// hit; eight lines in two windows; without data. For all items, settings of the partitions and back-pressure. Beside it a queue of the
-// items under way and the rules of docs/wire-format.md, "Keeping lines", one item at a time. Asserted:
-//   RULES  what comes out: each item once, unchanged, in order; with MODE.KEEP a flush or probe for both queues, the kept one first, its
-//          token with the second; two flushes ahead of a store with which a set is given up; the queue of each item as the rules say;
+// glk_kept_lines, scaled down: two partitions, sets of up to four lines, an evaluation after two pieces for other lines, kept
+// on by a hit; eight lines in two windows; without data. For all items, settings of the partitions and back-pressure. Beside it
+// a queue of the items under way and the rules of docs/wire-format.md, "Keeping lines", one item at a time. Asserted:
+// RULES what comes out: each item once, unchanged, in order; with MODE.KEEP a flush or probe for both queues, the kept one
+// first, its
+// token with the second; two flushes ahead of a store with which a set is given up; the queue of each item as the rules say;
 //   LINE   with H = 3 no line has pieces in both queues, of which each is emptied by flushes for it only;
 //   REST   progress: while there are items, one is offered within three clocks; idle says whether there are.
 // The block's own assertions are with LINE. Under REACHED the negated covers are asserted; each must fail.
@@ -77,8 +78,8 @@ module lines (
     .s_kind(item_kind), .s_partition(of_item), .s_address(address), .s_length(8'd0), .s_mask(128'd0),
     .s_wanted({5'd0, wanted} + 6'd1), .s_enables(16'd0), .s_reason(reason), .s_context(1'b0), .s_owned(owned),
     .s_token({1'b0, token}), .s_final(last), .s_first(!second), .s_data({124'd0, number}), .s_valid, .s_ready,
-    .m_kind, .m_partition, .m_kept, .m_address, .m_length, .m_mask, .m_wanted, .m_enables, .m_reason, .m_context, .m_owned, .m_token,
-    .m_final, .m_first, .m_data, .m_valid, .m_ready, .idle);
+    .m_kind, .m_partition, .m_kept, .m_address, .m_length, .m_mask, .m_wanted, .m_enables, .m_reason, .m_context, .m_owned,
+    .m_token, .m_final, .m_first, .m_data, .m_valid, .m_ready, .idle);
 
   // --- items under way, the oldest in the low bits ---
   localparam int W = 2 + 1 + 1 + 2 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 4;
@@ -96,7 +97,8 @@ module lines (
   logic [1:0] i_kind, i_line;
   logic       i_partition, i_window, i_half, i_wanted, i_config, i_owned, i_token, i_final, i_first;
   logic [3:0] i_number;
-  assign {i_kind, i_partition, i_window, i_line, i_half, i_wanted, i_config, i_owned, i_token, i_final, i_first, i_number} = queue[W-1:0];
+  assign {i_kind, i_partition, i_window, i_line, i_half, i_wanted, i_config, i_owned, i_token, i_final, i_first, i_number} =
+          queue[W-1:0];
 
   // --- the rules: of each partition the set of lines, by {window, line}, its window, and the counts ---
   logic [15:0] set = '0;
@@ -187,7 +189,8 @@ module lines (
         assert(count != 3'd0);
         assert(m_kind == (extra ? FLUSH : i_kind) && m_partition == i_partition);
         assert(m_kept == (keeps && (extra || twice ? step == 2'd0 : piece ? to_kept : chosen)));
-        assert(m_reason == (extra ? 4'(glk_regs::FLUSH_ENTRIES_FULL) : i_config ? 4'(glk_regs::FLUSH_CONFIG) : 4'(glk_regs::FLUSH_DRAIN)));
+        assert(m_reason == (extra ? 4'(glk_regs::FLUSH_ENTRIES_FULL) : i_config ? 4'(glk_regs::FLUSH_CONFIG) :
+            4'(glk_regs::FLUSH_DRAIN)));
         assert(m_owned == (!extra && i_owned) && m_token == {1'b0, ends && i_token});
         if (!extra) begin
           assert(m_address == {33'd0, i_window, 5'd0, i_line, i_half, 6'd0} && m_data[3:0] == i_number);

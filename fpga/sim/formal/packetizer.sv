@@ -79,12 +79,13 @@ module packetizer (
   end
 
   glk_packetizer #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(2), .PIECES(4), .COMPACT(0)) dut (
-    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0), .cfg_max_payload_bytes(13'd128), .cfg_packing(1'b0), .cfg_compact(1'b0),
-    .flush_partition(1'b0), .flush_bank, .flush_used({two, !two}), .flush_base(48'b0),
+    .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_self_describe(1'b0), .cfg_max_payload_bytes(13'd128), .cfg_packing(1'b0),
+    .cfg_compact(1'b0), .flush_partition(1'b0), .flush_bank, .flush_used({two, !two}), .flush_base(48'b0),
     .flush_payload({8'b0, flush_content[196:192]}), .flush_runs, .flush_reason(4'd0), .flush_valid(f_valid), .flush_ready,
     .read_tag_entry, .read_tag_enable, .read_entry, .read_enable, .read_tag({30'b0, r_tag}), .read_enables({125'b0, r_enables}),
     .read_data_entry, .read_data_enable, .read_data({1000'b0, 7'b0, r_data[2], 7'b0, r_data[1], 7'b0, r_data[0]}),
-    .done_valid, .done_partition(), .done_bank, .e_packet(), .e_partition(), .e_payload(), .e_runs(), .e_reason(), .e_final(), .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
+    .done_valid, .done_partition(), .done_bank, .e_packet(), .e_partition(), .e_payload(), .e_runs(), .e_reason(), .e_final(),
+    .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
   logic        past_valid = 1'b0, held = 1'b0;
   logic [14:0] offered;

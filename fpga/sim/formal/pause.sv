@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// The multiplexer of the queues while a drain or a reset pauses it, with any sources, requests and back-pressure. Asserted under
-// PAUSED: from the second clock of `pause` on, items begin only if they are flushes of the registers. Without back-pressure a
-// beat of an item in progress, or else such a flush, waits for at most one clock.
+// The multiplexer of the queues while a drain or a reset pauses it, with any sources, requests and back-pressure. Asserted
+// under PAUSED: from the second clock of `pause` on, items begin only if they are flushes of the registers. Without
+// back-pressure a beat of an item in progress, or else such a flush, waits for at most one clock.
 // Under REACHED the negated covers are asserted; each must fail.
 module pause (
   input logic       clk,
@@ -28,8 +28,8 @@ module pause (
     .release_reason(4'd0), .release_valid(valid[3]), .release_ready(ready[3]),
     .register_partition(1'b0), .register_reason(4'd0), .register_valid(valid[4]), .register_ready(ready[4]),
     .timeout_partition(1'b0), .timeout_valid(valid[5]), .timeout_ready(ready[5]),
-    .m_kind(), .m_partition(), .m_address(), .m_length(), .m_reason(), .m_context(), .m_owned(), .m_token(), .m_data(), .m_valid(),
-    .m_ready(out), .idle(),
+    .m_kind(), .m_partition(), .m_address(), .m_length(), .m_reason(), .m_context(), .m_owned(), .m_token(), .m_data(),
+    .m_valid(), .m_ready(out), .idle(),
     .store_valid(), .store_partition(), .store_context(), .cost_valid(), .cost_partition(), .cost_context(), .cost_length(),
     .cost_raw());
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // Draining: glk_quiesce, glk_store_mux and glk_finepack_tx as glk_card connects them, scaled down: one partition, four entries,
-// four banks, stores of one or two lines, of four. Stores of the aperture and flushes of releases come at any clock. In place of the
-// packetizer anything takes flushes and frees banks, in any order and as late as it likes; packets arrive as late as they like.
-// Asserted:
+// four banks, stores of one or two lines, of four. Stores of the aperture and flushes of releases come at any clock. In place
+// of the packetizer anything takes flushes and frees banks, in any order and as late as it likes; packets arrive as late as
+// they like. Asserted:
 //   EMPTY  while glk_quiesce reports `empty`, the queues hold nothing, no flush is in flight and none leaves, and no store is
 //          counted. So `quiet`, which nothing else delays, has no gap behind an accepted item.
 // Under REACHED the negated covers are asserted; each must fail.
@@ -124,8 +124,10 @@ module quiet (
   logic [127:0] s_data;
   logic         flush_partition, quiet;
   glk_quiesce #(.PARTITIONS(1)) quiesce (
-    .clk, .rst, .start, .all(1'b0), .partition(1'b0), .reason(config_reason ? 4'(glk_regs::FLUSH_CONFIG) : 4'(glk_regs::FLUSH_DRAIN)),
-    .empty, .finish, .pause, .flush_partition, .flush_reason, .flush_valid(register_valid), .flush_ready(register_ready), .quiet);
+    .clk, .rst, .start, .all(1'b0), .partition(1'b0), .reason(config_reason ? 4'(glk_regs::FLUSH_CONFIG) :
+    4'(glk_regs::FLUSH_DRAIN)),
+    .empty, .finish, .pause, .flush_partition, .flush_reason, .flush_valid(register_valid), .flush_ready(register_ready),
+    .quiet);
 
   glk_store_mux #(.DATA_W(128), .PARTITIONS(1), .CONTEXTS(1)) store_mux (
     .clk, .rst, .pause, .cfg_max_payload_bytes(13'd128),

@@ -2,8 +2,8 @@
 `default_nettype none
 // glk_region_chunks, scaled down: one region of two chunks, of two writers each. For arbitrary arrivals, takes and walks, one
 // watched chunk, one epoch. Under ONCE: its arrivals are accepted exactly while writers remain; it is taken whole at most once,
-// and partially only behind a walk that listed it; it is never taken without an append. Under REST: a chunk whose last writer has
-// arrived is taken, while takes continue. Under REACHED the negated covers are asserted; each must fail.
+// and partially only behind a walk that listed it; it is never taken without an append. Under REST: a chunk whose last writer
+// has arrived is taken, while takes continue. Under REACHED the negated covers are asserted; each must fail.
 module region (
   input logic       clk,
   input logic       arrive_want,
@@ -18,7 +18,8 @@ module region (
 
   // --- both counters are set to two writers, then the epoch starts ---
   logic [1:0] written = 2'd0;
-  logic       swept, chunk_reg_done, arrival_done, arrival_ok, arrival_listed, take_done, take_complete, walk_busy, taking = 1'b0;
+  logic       swept, chunk_reg_done, arrival_done, arrival_ok, arrival_listed, take_done, take_complete, walk_busy,
+              taking = 1'b0;
   logic       take_chunk;
   logic [1:0] some;
   wire        open            = written == 2'd2;

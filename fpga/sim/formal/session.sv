@@ -174,8 +174,8 @@ module session_card (
   wire        greet = !sends && !busy && (answer || (!up && hello_due));
   glk_link_session #(.W(3)) dut (
     .clk, .rst, .cfg_session(first), .cfg_hello(hello), .received_data(data), .received_flit(rst || (shown && !i_on && !gone)),
-    .received_index({3'd0, rst}), .received_hello(whole), .received_flits(4'd2), .received_ready(held[4]), .received_plain(!bad),
-    .received_cut(cut), .received_reset(reset), .received_refused(refused),
+    .received_index({3'd0, rst}), .received_hello(whole), .received_flits(4'd2), .received_ready(held[4]),
+    .received_plain(!bad), .received_cut(cut), .received_reset(reset), .received_refused(refused),
     .received_wrong(wrong && !whole), .greet, .lost, .up, .begun, .answer, .hello_due, .own, .other, .stop, .clear,
     .comes_up, .resumes, .peer_serial(), .peer_cluster(), .peer_compact(), .room(), .e_protocol, .e_version);
 

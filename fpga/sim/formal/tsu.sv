@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 // glk_tsu, scaled down: an entry, four lines, times of three bits. For arbitrary operations, of a watched line. Under
-// ORDER: the time of a write is behind the end of every lease that was given for its line, and not before the clock or its own time;
-// a read's lease begins at the last write and contains its time. Under BOUND: no lease ends after GREATEST, and none is given for a
-// time later than the one behind it. Under REACHED the negated covers are asserted; each must fail.
+// ORDER: the time of a write is behind the end of every lease that was given for its line, and not before the clock or its own
+// time; a read's lease begins at the last write and contains its time. Under BOUND: no lease ends after GREATEST, and none is
+// given for a time later than the one behind it. Under REACHED the negated covers are asserted; each must fail.
 module tsu (
   input logic       clk,
   input logic       want,

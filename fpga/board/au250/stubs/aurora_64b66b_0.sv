@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Interface of Aurora 64B/66B as ip/aurora.tcl configures it (two lanes, framing, little endian, shared logic in the core), without
-// its function: for elaboration only. Written from PG074 (Aurora 64B/66B, v12.0). Not compared with a generated instantiation
-// template.
+// Interface of Aurora 64B/66B as ip/aurora.tcl configures it (two lanes, framing, little endian, shared logic in the core),
+// without its function: for elaboration only. Written from PG074 (Aurora 64B/66B, v12.0). Not compared with a generated
+// instantiation template.
 /* verilator lint_off UNUSEDSIGNAL */
 module aurora_64b66b_0 (
   input  logic [127:0] s_axi_tx_tdata,

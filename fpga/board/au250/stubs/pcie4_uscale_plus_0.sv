@@ -112,9 +112,12 @@ module pcie4_uscale_plus_0 (
   assign {m_axis_cq_tdata, m_axis_cq_tkeep, m_axis_cq_tuser, m_axis_cq_tlast, m_axis_cq_tvalid, pcie_cq_np_req_count} = '0;
   assign {s_axis_cc_tready, s_axis_rq_tready} = '0;
   assign {m_axis_rc_tdata, m_axis_rc_tkeep, m_axis_rc_tuser, m_axis_rc_tlast, m_axis_rc_tvalid} = '0;
-  assign {pcie_rq_seq_num0, pcie_rq_seq_num_vld0, pcie_rq_seq_num1, pcie_rq_seq_num_vld1, pcie_tfc_nph_av, pcie_tfc_npd_av} = '0;
-  assign {cfg_phy_link_down, cfg_negotiated_width, cfg_current_speed, cfg_max_payload, cfg_max_read_req, cfg_function_status} = '0;
-  assign {cfg_ltssm_state, cfg_err_cor_out, cfg_err_nonfatal_out, cfg_err_fatal_out, cfg_mgmt_read_data, cfg_mgmt_read_write_done} = '0;
+  assign {pcie_rq_seq_num0, pcie_rq_seq_num_vld0, pcie_rq_seq_num1, pcie_rq_seq_num_vld1, pcie_tfc_nph_av, pcie_tfc_npd_av} =
+          '0;
+  assign {cfg_phy_link_down, cfg_negotiated_width, cfg_current_speed, cfg_max_payload, cfg_max_read_req, cfg_function_status} =
+          '0;
+  assign {cfg_ltssm_state, cfg_err_cor_out, cfg_err_nonfatal_out, cfg_err_fatal_out, cfg_mgmt_read_data,
+          cfg_mgmt_read_write_done} = '0;
   assign {cfg_flr_in_process, cfg_interrupt_sent, cfg_interrupt_msix_enable, cfg_interrupt_msix_mask} = '0;
   assign {cfg_interrupt_msix_vec_pending_status, cfg_interrupt_msi_sent, cfg_interrupt_msi_fail} = '0;
 endmodule

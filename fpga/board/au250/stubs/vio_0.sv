@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Interface of the virtual input/output core as ip/vio.tcl configures it, without its function: for elaboration only. Written from
-// PG159 (VIO, v3.0). Not compared with a generated instantiation template.
+// Interface of the virtual input/output core as ip/vio.tcl configures it, without its function: for elaboration only. Written
+// from PG159 (VIO, v3.0). Not compared with a generated instantiation template.
 /* verilator lint_off UNUSEDSIGNAL */
 module vio_0 (
   input  logic         clk,
