@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TAP of test programs in Python: check() for each result, and at the end sys.exit(tap.end())."""
+
+number = failed = 0
+
+
+def check(good, what, why=""):
+    """A result; `why` explains a failure. Returns `good`."""
+    global number, failed
+    number += 1
+    failed += not good
+    if not good and why:
+        print("".join(f"# {line}\n" for line in str(why).splitlines()), end="")
+    print(f"{'' if good else 'not '}ok {number} - {what}", flush=True)
+    return good
+
+
+def end():
+    """The plan; returns the exit status."""
+    print(f"1..{number}")
+    return int(failed > 0)
