@@ -60,8 +60,8 @@ module glk_block_output #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(!b_valid || never_full);
-      assert(!get || room);
+      begin : input_has_room assert(!b_valid || never_full); end
+      begin : get_has_room assert(!get || room); end
     end
 `endif
 endmodule

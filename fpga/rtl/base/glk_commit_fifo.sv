@@ -58,8 +58,8 @@ module glk_commit_fifo #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(left + open <= (A+1)'(DEPTH) && !(s_valid && left + open == (A+1)'(DEPTH)));
-      assert(!s_drop || !(s_valid || s_commit));
+      begin : words_fit assert(left + open <= (A+1)'(DEPTH) && !(s_valid && left + open == (A+1)'(DEPTH))); end
+      begin : drop_comes_alone assert(!s_drop || !(s_valid || s_commit)); end
     end
 `endif
 endmodule

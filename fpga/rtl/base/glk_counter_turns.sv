@@ -101,7 +101,7 @@ module glk_counter_turns #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(snapshot && saving != '0));
+      begin : one_snapshot_at_a_time assert (!(snapshot && saving != '0)); end
 `endif
   assign look_q = some ? look_seen : '0;
 endmodule

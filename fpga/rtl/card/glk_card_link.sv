@@ -345,7 +345,7 @@ module glk_card_link #(
   always_ff @(posedge clk) begin
     given_up <= rst ? 4'd0 : gives_up ? 4'd15 : given_up - 4'(given_up != 4'd0);
     if (checks)
-      assert (!(gives_up && given_up != 4'd0)); // only once until the session has ended
+      begin : gives_up_once assert (!(gives_up && given_up != 4'd0)); end // only once until the session has ended
   end
 `endif
   assign idle       = ask_idle && serve_idle;

@@ -108,10 +108,10 @@ module glk_arrivals #(
   always_ff @(posedge clk)
     if (checks) begin
       if (receiver_taken)
-        assert(entered - finished != (W+1)'(DEPTH));
-      assert((!e_packet || made_ready) && (!e_passed || made_valid));
+        begin : packets_fit assert(entered - finished != (W+1)'(DEPTH)); end
+      begin : made_fifo_fits assert((!e_packet || made_ready) && (!e_passed || made_valid)); end
       if (e_passed)
-        assert(passed - counted != (V+1)'(ORDER));
+        begin : order_fits assert(passed - counted != (V+1)'(ORDER)); end
     end
 `endif
 endmodule

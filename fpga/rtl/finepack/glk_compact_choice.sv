@@ -197,9 +197,9 @@ module glk_compact_choice #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(!(s_run && s_packet));
+      begin : run_or_packet assert(!(s_run && s_packet)); end
       if (go && b_run && !b_begins)
-        assert(count != 8'd255);
+        begin : runs_countable assert(count != 8'd255); end
     end
 `endif
 endmodule

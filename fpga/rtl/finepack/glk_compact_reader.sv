@@ -351,9 +351,9 @@ module glk_compact_reader (
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(!s_start || !m_busy);
-      assert(m_busy || !(running || x_valid || v_valid || r_valid));
-      assert(!m_valid || (m_length != 13'd0 && 13'(m_place) + m_length < payload));
+      begin : starts_when_idle assert(!s_start || !m_busy); end
+      begin : busy_while_running assert(m_busy || !(running || x_valid || v_valid || r_valid)); end
+      begin : within_payload assert(!m_valid || (m_length != 13'd0 && 13'(m_place) + m_length < payload)); end
     end
 `endif
 endmodule

@@ -308,11 +308,11 @@ module glk_compact_writer #(
   always_ff @(posedge clk)
     if (checks) begin
       if (run_step)
-        assert(s_first == (left == rest[TAIL_W +: 11]));
+        begin : first_of_packet assert(s_first == (left == rest[TAIL_W +: 11])); end
       if (v_end && v_compact)
-        assert(v_less < $signed({2'b0, v_headers}) && v_payload >= 13'(v_headers));
+        begin : headers_within_payload assert(v_less < $signed({2'b0, v_headers}) && v_payload >= 13'(v_headers)); end
       if (p_run && !begun)
-        assert(p_over);
+        begin : packet_over assert(p_over); end
     end
 `endif
 endmodule

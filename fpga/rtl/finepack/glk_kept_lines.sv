@@ -266,13 +266,13 @@ module glk_kept_lines #(
   always_ff @(posedge clk)
     if (checks && b_valid) begin
       if (b_some) begin
-        assert(b_used != '0 && b_used <= (EW+1)'(ENTRIES));
-        assert(b_some == some[b_partition] && b_used == used[b_partition]);
-        assert(b_hits == hits[b_partition] && b_passed == passed[b_partition]);
-        assert(b_inside == (window[b_partition] == b_window) || !b_piece);
+        begin : used_in_range assert(b_used != '0 && b_used <= (EW+1)'(ENTRIES)); end
+        begin : set_as_in_memory assert(b_some == some[b_partition] && b_used == used[b_partition]); end
+        begin : account_as_in_memory assert(b_hits == hits[b_partition] && b_passed == passed[b_partition]); end
+        begin : window_as_in_memory assert(b_inside == (window[b_partition] == b_window) || !b_piece); end
       end
       if (b_take && b_piece && b_keeps)
-        assert(b_to_kept || b_kept_before);
+        begin : kept_now_or_before assert(b_to_kept || b_kept_before); end
     end
 `endif
 endmodule

@@ -109,9 +109,9 @@ module glk_line_sorter #(
     if (checks) begin
       // Places are filled from the first; those of a flush are in order.
       for (int i = 0; i < ENTRIES - 1; i = i + 1)
-        assert(valid[i] || !valid[i + 1]);
+        begin : no_gaps assert(valid[i] || !valid[i + 1]); end
       for (int i = 0; i < ENTRIES - 1; i = i + 1)
-        assert(!valid[i + 1] || turn[i] != turn[i + 1] || !sorts[turn[i]] || tag[i] <= tag[i + 1]);
+        begin : in_order assert(!valid[i + 1] || turn[i] != turn[i + 1] || !sorts[turn[i]] || tag[i] <= tag[i + 1]); end
     end
 `endif
 endmodule

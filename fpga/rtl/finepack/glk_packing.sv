@@ -295,14 +295,14 @@ module glk_packing #(
   always_ff @(posedge clk)
     if (checks) begin
       if (p_moves)
-        assert(p_run >= 13'(p_length) && p_runs != 11'd0);
+        begin : run_covers_piece assert(p_run >= 13'(p_length) && p_runs != 11'd0); end
       if (b_gives)
-        assert(b_some && b_payload != 13'd0 && (b_single || b_payload <= set_limit[b_sel*13 +: 13]));
+        begin : within_limit assert(b_some && b_payload != 13'd0 && (b_single || b_payload <= set_limit[b_sel*13 +: 13])); end
       if (take && a_open)
-        assert(s_sel == a_sel);
-      assert(!(o_valid && g_passes));
+        begin : same_packet assert(s_sel == a_sel); end
+      begin : passes_when_empty assert(!(o_valid && g_passes)); end
       if (w_moves)
-        assert(p_head);
+        begin : begins_with_head assert(p_head); end
     end
 `endif
 endmodule

@@ -155,7 +155,7 @@ module glk_scatter #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks && step)
-      assert(write_left >= sub_left);
+      begin : piece_within_write assert(write_left >= sub_left); end
 `endif
 
   // --- read: the beat with the first byte, and the next. Then the buffer may be refilled ---

@@ -98,8 +98,8 @@ module glk_scatter_list #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert(!packet_accept || (waiting_ready && (s_valid || put != 12'd0)));
-      assert(!x_valid || ahead_ready);
+      begin : packet_has_room assert(!packet_accept || (waiting_ready && (s_valid || put != 12'd0))); end
+      begin : ahead_has_room assert(!x_valid || ahead_ready); end
     end
 `endif
 endmodule

@@ -789,22 +789,22 @@ module glk_write_queue #(
   always_ff @(posedge clk)
     if (checks) begin
       if (d_valid && d_some) begin
-        assert(d_used != 7'd0 && d_used <= 7'(ENTRIES));
-        assert(d_room <= d_limit);
-        assert(d_some == some[d_queue] && d_bank == bank[d_queue]);
-        assert(d_used == used[d_queue] && d_room == room[d_queue]);
-        assert(d_inside == (d_window == d_base));
+        begin : used_in_range assert(d_used != 7'd0 && d_used <= 7'(ENTRIES)); end
+        begin : room_within_limit assert(d_room <= d_limit); end
+        begin : bank_as_in_memory assert(d_some == some[d_queue] && d_bank == bank[d_queue]); end
+        begin : room_as_in_memory assert(d_used == used[d_queue] && d_room == room[d_queue]); end
+        begin : window_as_in_memory assert(d_inside == (d_window == d_base)); end
       end
       if (d_flush)
-        assert(flush_room && d_valid && d_some && !(d_kept && d_stores));
+        begin : flush_has_room assert(flush_room && d_valid && d_some && !(d_kept && d_stores)); end
       if ((d_flush && !d_kept) || (d_starts && go))
-        assert(!d_bankless && !d_bank_busy[d_next]);
+        begin : bank_free assert(!d_bankless && !d_bank_busy[d_next]); end
       if (go && d_valid && d_kind == STORE)
-        assert(!d_bank_busy[d_fills] && !(d_flush && d_fills == d_bank));
+        begin : fills_free_bank assert(!d_bank_busy[d_fills] && !(d_flush && d_fills == d_bank)); end
       if (done_valid)
-        assert(look_busy[done_bank]);
+        begin : done_was_busy assert(look_busy[done_bank]); end
       if (w_piece || |w_beat)
-        assert(!w_busy[w_at[EW +: BW]]);
+        begin : writes_no_busy_bank assert(!w_busy[w_at[EW +: BW]]); end
     end
 `endif
 endmodule

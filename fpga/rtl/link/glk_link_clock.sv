@@ -53,7 +53,7 @@ module glk_link_clock #(
   always_ff @(posedge clk) begin
     ready_before <= !rst && tx_runs;
     if (checks && tx_runs && ready_before)
-      assert (!link_out_valid || s_ready);
+      begin : output_has_room assert (!link_out_valid || s_ready); end
   end
 `endif
 

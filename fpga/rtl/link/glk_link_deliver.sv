@@ -67,7 +67,7 @@ module glk_link_deliver (
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks && !clear)
-      assert (!(take && !q_room));
+      begin : take_has_room assert (!(take && !q_room)); end
 `endif
 endmodule
 `default_nettype wire

@@ -90,7 +90,7 @@ module glk_cluster_input #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks && s_valid && !begun)
-      assert (s_words != 11'd0 && 32'(flits) <= FLITS);
+      begin : flits_fit assert (s_words != 11'd0 && 32'(flits) <= FLITS); end
 `endif
 endmodule
 `default_nettype wire

@@ -123,7 +123,7 @@ module glk_cluster_tx #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(f_valid && !f_ready));
+      begin : flit_has_room assert (!(f_valid && !f_ready)); end
 `endif
 endmodule
 `default_nettype wire

@@ -86,7 +86,7 @@ module glk_flit_list #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(take && !some) && !(comes && second));
+      begin : takes_what_is_there assert (!(take && !some) && !(comes && second)); end
 `endif
 endmodule
 `default_nettype wire

@@ -37,7 +37,7 @@ module glk_flit_places #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(direct && !back) && !(back && !kept_ready));
+      begin : place_given_back_is_kept assert (!(direct && !back) && !(back && !kept_ready)); end
 `endif
 endmodule
 `default_nettype wire

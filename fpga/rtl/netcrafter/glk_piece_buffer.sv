@@ -52,7 +52,7 @@ module glk_piece_buffer #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(reads && !reads_ready));
+      begin : read_has_room assert (!(reads && !reads_ready)); end
 `endif
 
   glk_fifo #(.W(W), .DEPTH(AHEAD), .BYPASS(1)) out (

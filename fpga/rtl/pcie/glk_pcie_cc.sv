@@ -150,7 +150,7 @@ module glk_pcie_cc #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!c_open || cpl_valid);
+      begin : completion_without_gaps assert (!c_open || cpl_valid); end
 `endif
 
   glk_skid #(.W(DATA_W + DWORDS + LB + 2)) skid (

@@ -256,8 +256,8 @@ module glk_pcie_cq #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (!put_beat || fifo_ready);
-      assert (!h_put || h_never_full);
+      begin : beat_has_room assert (!put_beat || fifo_ready); end
+      begin : header_has_room assert (!h_put || h_never_full); end
     end
 `endif
 

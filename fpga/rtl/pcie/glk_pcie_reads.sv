@@ -269,9 +269,9 @@ module glk_pcie_reads #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (read_room && (!read_valid || never_full));
-      assert (room <= RW'(COMPLETIONS));
-      assert (!(age[QW] && owed != 64'd0));
+      begin : read_has_room assert (read_room && (!read_valid || never_full)); end
+      begin : room_in_range assert (room <= RW'(COMPLETIONS)); end
+      begin : none_owed_when_old assert (!(age[QW] && owed != 64'd0)); end
     end
 `endif
 endmodule

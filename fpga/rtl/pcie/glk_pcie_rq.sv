@@ -192,8 +192,8 @@ module glk_pcie_rq #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (!put || fifo_ready);
-      assert (!midway || z_valid); // a packet starts only when complete
+      begin : put_has_room assert (!put || fifo_ready); end
+      begin : packet_without_gaps assert (!midway || z_valid); end // a packet starts only when complete
     end
 `endif
 

@@ -283,7 +283,7 @@ module glk_requests #(
   // Load data arrives only while it is awaited, so the stream needs no ready.
   always_ff @(posedge clk)
     if (checks && aperture_q_valid)
-      assert(reading == LOAD);
+      begin : answers_a_load assert(reading == LOAD); end
 `endif
 endmodule
 `default_nettype wire

@@ -208,7 +208,7 @@ module glk_pool_mux #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!asks || asks_ready);
+      begin : asked_when_ready assert (!asks || asks_ready); end
 `endif
 endmodule
 `default_nettype wire

@@ -201,7 +201,7 @@ module glk_pool_stamps #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!s_valid || f_room);
+      begin : stamp_has_room assert (!s_valid || f_room); end
 `endif
   wire unused = &{1'b0, b_grain[3], f_end[5:0]};
 endmodule

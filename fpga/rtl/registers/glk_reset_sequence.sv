@@ -124,7 +124,7 @@ module glk_reset_sequence #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks && seen)
-      assert(clocks <= STEADY / 6'd2);
+      begin : steady_in_time assert(clocks <= STEADY / 6'd2); end
 `endif
 endmodule
 `default_nettype wire

@@ -65,7 +65,7 @@ module glk_quiesce #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks && state == EMPTY)
-      assert(quiet); // `pause` lets nothing follow (proof: fpga/sim/formal/quiet.sv)
+      begin : nothing_follows_pause assert(quiet); end // `pause` lets nothing follow (proof: fpga/sim/formal/quiet.sv)
 `endif
 endmodule
 `default_nettype wire

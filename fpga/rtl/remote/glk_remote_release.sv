@@ -237,7 +237,7 @@ module glk_remote_release #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(take && busy[flush_partition])); // one per partition
+      begin : one_flush_a_partition assert (!(take && busy[flush_partition])); end // one per partition
 `endif
   wire unused = &{1'b0, s_data[11:0]};
 endmodule

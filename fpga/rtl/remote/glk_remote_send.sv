@@ -205,7 +205,7 @@ module glk_remote_send #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(ended && (ends_lost || ends_well)));
+      begin : ends_once assert (!(ended && (ends_lost || ends_well))); end
 `endif
 endmodule
 `default_nettype wire

@@ -98,7 +98,7 @@ module glk_serve_given #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!(ends && !oldest_valid) && !(other_done && other_refused));
+      begin : ends_in_order assert (!(ends && !oldest_valid) && !(other_done && other_refused)); end
 `endif
 endmodule
 `default_nettype wire

@@ -213,8 +213,8 @@ module glk_serve_load #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (!pool_q_valid || (of_pool && flying != 3'd0));
-      assert (!rd_valid || (!of_pool && flying != 3'd0 && used[rd_slot] && !done[rd_slot]));
+      begin : pool_answers_pool assert (!pool_q_valid || (of_pool && flying != 3'd0)); end
+      begin : bus_answers_bus assert (!rd_valid || (!of_pool && flying != 3'd0 && used[rd_slot] && !done[rd_slot])); end
     end
 `endif
 

@@ -119,7 +119,7 @@ module glk_serve_packets #(
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!overrun);
+      begin : no_overrun assert (!overrun); end
 `endif
   wire unused = &{1'b0, overrun};
 endmodule

@@ -162,8 +162,10 @@ module glk_ring_pages #(
   glk_after_reset checking (.clk, .rst(idle), .on(checks));
   always_ff @(posedge clk)
     if (checks && run) begin
-      assert (!load || over);
-      assert (state != PIECE || (page_index == next[40:12] && piece != 13'd0 && piece <= in_page && 17'(piece) <= left));
+      begin : loads_when_over assert (!load || over); end
+      begin : piece_within_page
+        assert (state != PIECE || (page_index == next[40:12] && piece != 13'd0 && piece <= in_page && 17'(piece) <= left));
+      end
     end
 `endif
 endmodule

@@ -196,8 +196,8 @@ module glk_ring_pool #(
   glk_after_reset checking (.clk, .rst(idle), .on(checks));
   always_ff @(posedge clk)
     if (checks) begin
-      assert (!asked || state == ASK);
-      assert (settled || !(state == LATE || records));
+      begin : asked_when_asking assert (!asked || state == ASK); end
+      begin : settled_with_records assert (settled || !(state == LATE || records)); end
     end
 `endif
 

@@ -107,7 +107,7 @@ module glk_ring_records (
   glk_after_reset checking (.clk, .rst, .on(checks));
   always_ff @(posedge clk)
     if (checks)
-      assert (!head_now || !valid);
+      begin : head_when_empty assert (!head_now || !valid); end
 `endif
 
   wire unused = &{1'b0, begun[16], span[2:0]};

@@ -224,9 +224,9 @@ module glk_endpoint #(
   always_ff @(posedge clk) begin
     owed <= rst ? '0 : owed + ($clog2(DEPTH)+1)'(mem_valid && mem_ready && mem_last) - ($clog2(DEPTH)+1)'(posted);
     if (checks) begin
-      assert(!(posted && owed == '0)); // a report without a write
-      assert(!(completes && w_bus && reports == '0) && 32'(reports) <= DEPTH + 1);
-      assert(!(idle && owed != '0));
+      begin : report_has_write assert(!(posted && owed == '0)); end // a report without a write
+      begin : reports_fit assert(!(completes && w_bus && reports == '0) && 32'(reports) <= DEPTH + 1); end
+      begin : idle_owes_nothing assert(!(idle && owed != '0)); end
     end
   end
 `endif
