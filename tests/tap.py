@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TAP of test programs in Python: check() for each result, and at the end sys.exit(tap.end())."""
+"""TAP of test programs in Python: check() for each result, and at the end sys.exit(end())."""
 
 number = failed = 0
 
 
-def check(good, what, why=""):
-    """A result; `why` explains a failure. Returns `good`."""
+def check(good, what, *said):
+    """A result; what is said explains a failure. Returns `good`."""
     global number, failed
     number += 1
     failed += not good
-    if not good and why:
-        print("".join(f"# {line}\n" for line in str(why).splitlines()), end="")
+    if not good:
+        print("".join(f"# {line}\n" for one in said for line in str(one).splitlines()), end="")
     print(f"{'' if good else 'not '}ok {number} - {what}", flush=True)
     return good
 
