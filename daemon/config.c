@@ -5,25 +5,14 @@
 #include "protocol/endpoint_name.h"
 
 #include <gpulink_admin.h>
+#include <gpulink_tables.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 const char *config_key_name(unsigned key)
 {
-	static const char *const of_link[GPULINK_LINK_SETTINGS] = {
-		[GPULINK_LINK_ENABLE] = "link_enable",
-		[GPULINK_LINK_STITCHING] = "link_stitching",
-		[GPULINK_LINK_POOLING] = "link_pooling",
-		[GPULINK_LINK_SELECTIVE_POOLING] = "link_selective_pooling",
-		[GPULINK_LINK_YIELDING] = "link_yielding",
-		[GPULINK_LINK_SEQUENCING] = "link_sequencing",
-		[GPULINK_LINK_TRIMMING] = "link_trimming",
-		[GPULINK_LINK_POOL_CYCLES] = "link_pool_cycles",
-		[GPULINK_LINK_BURST] = "link_burst",
-		[GPULINK_LINK_TRIM_BYTES] = "link_trim_bytes",
-		[GPULINK_LINK_TIMEOUT_NS] = "link_timeout_ns",
-	};
+	static const char *const of_link[GPULINK_LINK_SETTINGS] = {GLK_LINK_SETTING_KEYS};
 
 	if (key == CONFIG_ENDPOINT)
 		return "endpoint";

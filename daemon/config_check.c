@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "protocol/range_text.h"
+#include "protocol/requests.h"
 
 #include <gpulink_admin.h>
 
@@ -66,18 +67,18 @@ static bool sets(const struct config_rule *rule, uint64_t value)
 	return rule && rule->value == value;
 }
 
-/* Whether packing is on for some of the partitions that the rule is for. */
-static bool packing_somewhere(const struct check *check, const struct config_rule *rule)
+/* Whether the setting `needed` is on for some of the partitions that the rule is for. */
+static bool on_somewhere(const struct check *check, const struct config_rule *rule, unsigned needed)
 {
-	if (sets(rule_at(check, &rule->target, GPULINK_PACKING), 1))
+	if (sets(rule_at(check, &rule->target, needed), 1))
 		return true;
 	for (size_t i = 0; i < check->config->rule_count; i++) {
 		const struct config_rule *other = &check->config->rules[i];
 		const struct config_target *a = &rule->target, *b = &other->target;
 
-		if (other->key != GPULINK_PACKING || !other->value)
+		if (other->key != needed || !other->value)
 			continue;
-		if (covers(a, b) && sets(rule_at(check, b, GPULINK_PACKING), 1) && sets(rule_at(check, b, rule->key), 1))
+		if (covers(a, b) && sets(rule_at(check, b, needed), 1) && sets(rule_at(check, b, rule->key), 1))
 			return true;
 		if (a->scope != CONFIG_DEFAULTS && b->scope != CONFIG_DEFAULTS && a->by_serial != b->by_serial)
 			return true; /* perhaps the same card */
@@ -85,11 +86,13 @@ static bool packing_somewhere(const struct check *check, const struct config_rul
 	return false;
 }
 
-static void check_packing(struct check *check, const struct config_rule *rule)
+static void check_needs(struct check *check, const struct config_rule *rule)
 {
-	if ((rule->key == GPULINK_COMPACT || rule->key == GPULINK_KEEP) && rule->value && rule_at(check, &rule->target, rule->key) == rule &&
-	    !packing_somewhere(check, rule))
-		wrong(check, rule, "%s '1': no effect without packing = 1 for these partitions", config_key_name(rule->key));
+	int needs = rule->key < CONFIG_ENDPOINT && rule->value ? setting_needs(rule->key) : -1;
+
+	if (needs >= 0 && rule_at(check, &rule->target, rule->key) == rule && !on_somewhere(check, rule, (unsigned)needs))
+		wrong(check, rule, "%s '1': no effect without %s = 1 for these partitions", config_key_name(rule->key),
+		      config_key_name((unsigned)needs));
 }
 
 static bool in_effect(const struct check *check, const struct config_rule *rule)
@@ -123,7 +126,7 @@ unsigned config_check_rules(const struct config *config, config_report *report, 
 	for (size_t i = 0; i < config->rule_count; i++) {
 		const struct config_rule *rule = &config->rules[i];
 
-		check_packing(&check, rule);
+		check_needs(&check, rule);
 		if ((rule->key != CONFIG_ENDPOINT && rule->key != CONFIG_RANGE) || !in_effect(&check, rule))
 			continue;
 		for (size_t k = 0; k < i; k++) {

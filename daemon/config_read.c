@@ -8,6 +8,7 @@
 #include "../common/number.h"
 #include "protocol/endpoint_name.h"
 #include "protocol/range_text.h"
+#include "protocol/requests.h"
 #include "protocol/signature.h"
 
 #include <gpulink_admin.h>
@@ -25,10 +26,6 @@
 
 #define SECTIONS "[daemon], [defaults], [card gpulinkN], [card serial:HEX], or the latter two with \"partition K\""
 #define DAEMON_KEYS "group, mode, metrics, logic_certificate"
-#define PARTITION_KEYS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact, keep"
-#define LINK_KEYS                                                                                               \
-	"link_enable, link_stitching, link_pooling, link_selective_pooling, link_yielding, link_sequencing, link_trimming, " \
-	"link_pool_cycles, link_burst, link_trim_bytes, link_timeout_ns"
 #define PARTITION_LIMIT 65535
 
 enum section { SECTION_NONE, SECTION_WRONG, SECTION_DAEMON, SECTION_TARGET };
@@ -333,6 +330,8 @@ static void read_range_key(struct reader *reader, const char *name, const char *
 static void read_card_key(struct reader *reader, const char *name, const char *value)
 {
 	struct config_rule rule = {.target = reader->target, .file = reader->file, .line = reader->line};
+	bool of_partition = rule.target.scope == CONFIG_PARTITION;
+	char names[300], more[300] = "endpoint, range NAME";
 
 	if (!strncmp(name, "range", 5) && strchr(" \t", name[5])) {
 		read_range_key(reader, name + 5, value);
@@ -341,11 +340,12 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
 	if (rule.key == CONFIG_KEYS) {
-		wrong(reader, reader->line, "unknown key '%s': must be one of " PARTITION_KEYS ", %s", name,
-		      rule.target.scope == CONFIG_PARTITION ? "endpoint, range NAME" : LINK_KEYS);
-	} else if (rule.key >= CONFIG_LINK && rule.target.scope == CONFIG_PARTITION) {
+		wrong(reader, reader->line, "unknown key '%s': must be one of %s, %s", name,
+		      list_names(names, sizeof(names), config_key_name, 0, CONFIG_ENDPOINT),
+		      of_partition ? more : list_names(more, sizeof(more), config_key_name, CONFIG_LINK, CONFIG_KEYS));
+	} else if (rule.key >= CONFIG_LINK && of_partition) {
 		wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
-	} else if (rule.key == CONFIG_ENDPOINT && rule.target.scope != CONFIG_PARTITION) {
+	} else if (rule.key == CONFIG_ENDPOINT && !of_partition) {
 		wrong(reader, reader->line,
 		      "key 'endpoint': must be in a section [card NAME partition K]");
 	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)

@@ -2,6 +2,7 @@
 #include "metrics_text.h"
 
 #include <gpulink_admin.h>
+#include <gpulink_tables.h>
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -42,28 +43,7 @@ struct counter {
 	size_t offset;
 };
 
-#define COUNTER(member, name, help)	   {name, help, NULL, offsetof(struct gpulink_counters, member)}
-#define FLUSH(reason)			   {"flushes", "Packets by the reason why they were sent.", #reason, \
-					    offsetof(struct gpulink_counters, flush_##reason)}
-
-static const struct counter counters[] = {
-	COUNTER(stores, "stores", "Stores into the write queue."),
-	COUNTER(store_bytes, "store_bytes", "Bytes of these stores."),
-	COUNTER(packets, "packets", "Packets sent."),
-	COUNTER(sub_packets, "sub_packets", "Sub-packets in these packets."),
-	COUNTER(payload_bytes, "payload_bytes", "Payload of these packets."),
-	COUNTER(wire_bytes, "wire_bytes", "Bytes of these packets on the wire."),
-	COUNTER(raw_wire_bytes, "raw_wire_bytes", "Bytes on the wire if each store were sent by itself."),
-	COUNTER(overwritten_bytes, "overwritten_bytes", "Bytes overwritten in the write queue before they were sent."),
-	FLUSH(window_miss), FLUSH(payload_full), FLUSH(entries_full), FLUSH(release), FLUSH(timeout), FLUSH(load_hit),
-	FLUSH(atomic), FLUSH(config), FLUSH(drain), FLUSH(region),
-	COUNTER(loads, "loads", "Loads."),
-	COUNTER(atomics, "atomics", "Atomics."),
-	COUNTER(endpoint_writes, "endpoint_writes", "Writes to the endpoint."),
-	COUNTER(endpoint_bytes, "endpoint_bytes", "Bytes of these writes."),
-	COUNTER(err_endpoint, "endpoint_errors", "Writes that the endpoint refused."),
-	COUNTER(region_bytes, "region_bytes", "Bytes of regions' chunks stored by the card."),
-};
+static const struct counter counters[] = {GLK_PARTITION_METRIC_ROWS};
 
 /* --- reading --- */
 

@@ -82,26 +82,48 @@ struct gpulink_memory;
  * are larger than any errno.
  */
 enum gpulink_error {
-	GPULINK_EINVAL = EINVAL,       /**< invalid argument */
-	GPULINK_ENOMEM = ENOMEM,       /**< out of memory, or RLIMIT_MEMLOCK exceeded */
-	GPULINK_ENODEV = ENODEV,       /**< no such device, or the device was removed */
-	GPULINK_EACCES = EACCES,       /**< permission denied: for the device, or for this use of a window or memory */
-	GPULINK_ERANGE = ERANGE,       /**< out of range of the endpoint, window or memory */
-	GPULINK_ENOSPC = ENOSPC,       /**< no free context, window space or registration, or a limit reached */
-	GPULINK_ETIMEDOUT = ETIMEDOUT, /**< timed out */
-	GPULINK_ENOTSUP = ENOTSUP,     /**< operation not supported by this device */
-	GPULINK_EPROTO = EPROTO,       /**< protocol violation by card or driver */
-	GPULINK_EINTR = EINTR,	       /**< interrupted by a signal */
-	GPULINK_EIO = EIO,	       /**< system call failed: errno of the calling thread and gpulink_error_text() have the cause */
-	GPULINK_EFAULT = EFAULT,       /**< the card rejected window accesses since the last release */
-	GPULINK_EBUSY = EBUSY,	       /**< the card is busy, for example resetting; or too many completions are not taken */
-	GPULINK_ECANCELED = ECANCELED, /**< not executed: the io_uring command to which it is linked failed */
-	GPULINK_ENOENDPOINT = 4096,    /**< the partition has no endpoint */
-	GPULINK_ERESET = 4097,	       /**< the card was reset after the device was opened: close and reopen it */
-	GPULINK_EENDPOINT = 4098,      /**< a write to an endpoint failed */
-	GPULINK_EABI = 4099,	       /**< incompatible interface version of the driver, or of the program's header */
-	GPULINK_EUNREACHABLE = 4100,   /**< the card cannot reach this memory: see gpulink_memory_register_staged() */
-	GPULINK_EFORK = 4101,	       /**< the device was opened by the parent process, before fork(): open it again */
+	/* generated from fpga/regs: codes */
+	/** invalid argument */
+	GPULINK_EINVAL = EINVAL,
+	/** out of memory, or RLIMIT_MEMLOCK exceeded */
+	GPULINK_ENOMEM = ENOMEM,
+	/** no such device, or the device was removed */
+	GPULINK_ENODEV = ENODEV,
+	/** permission denied: for the device, or for this use of a window or memory */
+	GPULINK_EACCES = EACCES,
+	/** out of range of the endpoint, window or memory */
+	GPULINK_ERANGE = ERANGE,
+	/** no free context, window space or registration, or a limit reached */
+	GPULINK_ENOSPC = ENOSPC,
+	/** timed out */
+	GPULINK_ETIMEDOUT = ETIMEDOUT,
+	/** operation not supported by this device */
+	GPULINK_ENOTSUP = ENOTSUP,
+	/** protocol violation by card or driver */
+	GPULINK_EPROTO = EPROTO,
+	/** interrupted by a signal */
+	GPULINK_EINTR = EINTR,
+	/** system call failed: errno of the calling thread and gpulink_error_text() have the cause */
+	GPULINK_EIO = EIO,
+	/** the card rejected window accesses since the last release */
+	GPULINK_EFAULT = EFAULT,
+	/** the card is busy, for example resetting; or too many completions are not taken */
+	GPULINK_EBUSY = EBUSY,
+	/** not executed: the io_uring command to which it is linked failed */
+	GPULINK_ECANCELED = ECANCELED,
+	/** the partition has no endpoint */
+	GPULINK_ENOENDPOINT = 4096,
+	/** the card was reset after the device was opened: close and reopen it */
+	GPULINK_ERESET = 4097,
+	/** a write to an endpoint failed */
+	GPULINK_EENDPOINT = 4098,
+	/** incompatible interface version of the driver, or of the program's header */
+	GPULINK_EABI = 4099,
+	/** the card cannot reach this memory: see gpulink_memory_register_staged() */
+	GPULINK_EUNREACHABLE = 4100,
+	/** the device was opened by the parent process, before fork(): open it again */
+	GPULINK_EFORK = 4101,
+	/* end of codes */
 };
 
 /**
@@ -597,11 +619,60 @@ int gpulink_wait_until(const volatile void *address, enum gpulink_compare compar
  * packets by flush reason (FinePack, IV-B).
  */
 struct gpulink_counters {
-	uint64_t stores, store_bytes, packets, sub_packets, payload_bytes, wire_bytes, raw_wire_bytes, overwritten_bytes;
-	uint64_t flush_window_miss, flush_payload_full, flush_entries_full, flush_release, flush_timeout, flush_load_hit,
-		flush_atomic, flush_config, flush_drain;
-	uint64_t loads, atomics, endpoint_writes, endpoint_bytes, err_endpoint;
-	uint64_t flush_region, region_bytes;
+	/* generated from fpga/regs: counters */
+	/** accepted stores */
+	uint64_t stores;
+	/** bytes of the accepted stores */
+	uint64_t store_bytes;
+	/** sent packets; for kind link with MODE.COALESCE 0, write requests where the card sends these */
+	uint64_t packets;
+	/** sent sub-packets (runs of bytes); a write request counts as one */
+	uint64_t sub_packets;
+	/** payload bytes of the sent packets, including sub-headers or the description of the compact form, without
+	 *  padding to a DW; of a write request, the bytes that it writes */
+	uint64_t payload_bytes;
+	/** wire bytes of the sent packets: payload padded to DWs, plus TLP_OVERHEAD_BYTES each; of a write request 76, its
+	 *  size on the link */
+	uint64_t wire_bytes;
+	/** wire bytes of the same stores as plain memory writes: DWs touched, plus TLP_OVERHEAD_BYTES per TLP, split at
+	 *  MAX_PAYLOAD_BYTES */
+	uint64_t raw_wire_bytes;
+	/** store bytes that overwrote a queued byte */
+	uint64_t overwritten_bytes;
+	/** packets flushed because a store was outside the address window */
+	uint64_t flush_window_miss;
+	/** packets flushed because a store would have exceeded the payload limit */
+	uint64_t flush_payload_full;
+	/** packets flushed because no entry was free for a store */
+	uint64_t flush_entries_full;
+	/** packets flushed by a release */
+	uint64_t flush_release;
+	/** packets flushed by the inactivity timeout */
+	uint64_t flush_timeout;
+	/** packets flushed because a load hit a queued byte */
+	uint64_t flush_load_hit;
+	/** packets flushed because an atomic hit a queued byte */
+	uint64_t flush_atomic;
+	/** packets flushed before a configuration change */
+	uint64_t flush_config;
+	/** packets flushed by a drain or by the removal of a window, or sent immediately because MODE.COALESCE is 0 */
+	uint64_t flush_drain;
+	/** completed loads and gets */
+	uint64_t loads;
+	/** executed atomics */
+	uint64_t atomics;
+	/** plain writes posted to the endpoint */
+	uint64_t endpoint_writes;
+	/** bytes of the plain writes to the endpoint */
+	uint64_t endpoint_bytes;
+	/** failed endpoint writes and reads; for kind link: failed reads, atomics and write requests, failed releases (one
+	 *  each), and packets whose delivery was unconfirmed at the end of a session */
+	uint64_t err_endpoint;
+	/** packets flushed at the end of a region's chunk, or behind its flag */
+	uint64_t flush_region;
+	/** bytes of chunks stored to the partition; they count in STORES and STORE_BYTES, too */
+	uint64_t region_bytes;
+	/* end of counters */
 };
 
 /**

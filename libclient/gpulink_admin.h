@@ -30,15 +30,29 @@ extern "C" {
 
 /** Settings of a partition. */
 enum gpulink_setting {
-	GPULINK_SUBHEADER_BYTES,   /**< sub-header width in bytes, 2 to 6 (FinePack, Table II) */
-	GPULINK_MAX_PAYLOAD_BYTES, /**< maximum packet payload in bytes: 128, 256, 512, 1024, 2048 or 4096 */
-	GPULINK_FLUSH_TIMEOUT_NS,  /**< idle flush timeout in nanoseconds, 0 (never) to 1000000000 */
-	GPULINK_COALESCE,	   /**< 1: merge and pack stores; 0: send each store by itself */
-	GPULINK_OPEN,		   /**< 1: the remote card may access the endpoint; only on cards with a link */
-	GPULINK_PACKING,	   /**< 1: a queue leaves when its entries are full, in several packets; only on cards that can */
-	GPULINK_COMPACT,	   /**< 1: with packing, a packet leaves in the compact form where it takes less; only on cards that can */
-	GPULINK_KEEP,		   /**< 1: with packing, lines stored to often stay in a queue of their own; only on cards that can */
-	GPULINK_SETTINGS	   /**< number of settings */
+	/* generated from fpga/regs: settings */
+	/** sub-header width in bytes: a packet then covers 64 B, 16 KB, 4 MB, 1 GB or 256 GB of addresses; 2 to 6 */
+	GPULINK_SUBHEADER_BYTES,
+	/** maximum payload of a packet in bytes; 128, 256, 512, 1024, 2048 or 4096 */
+	GPULINK_MAX_PAYLOAD_BYTES,
+	/** idle flush timeout: nanoseconds without a store until the partition is flushed; 0 (never) to 1000000000 */
+	GPULINK_FLUSH_TIMEOUT_NS,
+	/** 1: merge and pack stores; 0: send each store by itself */
+	GPULINK_COALESCE,
+	/** 1: the remote card may read and write the endpoint; 0: its requests are rejected; only on cards with
+	 *  FEATURES.LINK */
+	GPULINK_OPEN,
+	/** 0: the queue is sent as one packet, at the latest when its payload is full; 1: when its entries are full, in as
+	 *  many packets as it takes, which never takes more bytes than plain writes; only on cards with FEATURES.PACKING */
+	GPULINK_PACKING,
+	/** 1: a packet is sent in the compact form where that takes fewer bytes, over a link only if the remote card
+	 *  accepts it (peer_compact); 0: all packets have sub-headers; only on cards with FEATURES.COMPACT */
+	GPULINK_COMPACT,
+	/** 1: the lines stored to first, at most queue_entries, have a queue of their own and stay in it as long as stores
+	 *  to them are frequent; 0: one queue for all lines; only on cards with FEATURES.KEEP */
+	GPULINK_KEEP,
+	/* end of settings */
+	GPULINK_SETTINGS /**< number of settings */
 };
 
 /** Returns the name of a setting in sysfs, configuration and protocol, "subheader_bytes"; NULL if unknown. Static. */
@@ -85,7 +99,9 @@ int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpu
 int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpulink_counters *counters, size_t size);
 
 /** Number of counters of a card: errors, and arrivals, chunks and epochs of regions. */
+/* generated from fpga/regs: card counters */
 #define GPULINK_CARD_COUNTERS 12
+/* end of card counters */
 
 /** Returns the name of a counter of a card, 0 to GPULINK_CARD_COUNTERS - 1; NULL if unknown. docs/registers.md, block CARD. Static. */
 const char *gpulink_card_counter_name(unsigned index);
@@ -146,18 +162,33 @@ int gpulink_admin_list_ranges(const char *card, unsigned partition, struct gpuli
 
 /** Settings of a card's link (docs/link-format.md; NetCrafter, 4.2 to 4.4). 0 or 1 unless noted. */
 enum gpulink_link_setting {
-	GPULINK_LINK_ENABLE,		/**< 0: keep the link down */
-	GPULINK_LINK_STITCHING,		/**< NetCrafter, 4.2 */
-	GPULINK_LINK_POOLING,		/**< NetCrafter, 4.2 */
-	GPULINK_LINK_SELECTIVE_POOLING, /**< NetCrafter, 4.2 */
-	GPULINK_LINK_YIELDING,		/**< pooled flits yield to flits of their own kind */
-	GPULINK_LINK_SEQUENCING,	/**< NetCrafter, 4.4 */
-	GPULINK_LINK_TRIMMING,		/**< NetCrafter, 4.3 */
-	GPULINK_LINK_POOL_CYCLES,	/**< pooling time in clocks, 0 to 128 */
-	GPULINK_LINK_BURST,		/**< latency-critical flits in a row, 1 to 255 */
-	GPULINK_LINK_TRIM_BYTES,	/**< trim granularity: 4, 8, 16 or 32 */
-	GPULINK_LINK_TIMEOUT_NS,	/**< bound of every wait for the remote card, 1000 to 10000000000 */
-	GPULINK_LINK_SETTINGS		/**< number of link settings */
+	/* generated from fpga/regs: link settings */
+	/** 1: use the link; 0: end the session and keep the link down, everything not acknowledged fails */
+	GPULINK_LINK_ENABLE,
+	/** 1: flits with free space carry further packet pieces (NetCrafter, 4.2) */
+	GPULINK_LINK_STITCHING,
+	/** 1: flits with free space for which no piece is available wait pool_cycles for one (NetCrafter, 4.2) */
+	GPULINK_LINK_POOLING,
+	/** 1: flits of latency-critical packets are not pooled (NetCrafter, 4.2) */
+	GPULINK_LINK_SELECTIVE_POOLING,
+	/** 1: a pooled flit is sent early when flits of the same kind wait behind it and the link is otherwise idle; 0: as
+	 *  in the paper */
+	GPULINK_LINK_YIELDING,
+	/** 1: latency-critical packets are sent first (NetCrafter, 4.4) */
+	GPULINK_LINK_SEQUENCING,
+	/** 1: loads of at most one sector request only that sector from the remote card (NetCrafter, 4.3) */
+	GPULINK_LINK_TRIMMING,
+	/** maximum pooling time of a flit in clock cycles; 0 to 128 */
+	GPULINK_LINK_POOL_CYCLES,
+	/** maximum consecutive latency-critical flits while others wait; 1 to 255 */
+	GPULINK_LINK_BURST,
+	/** sector size to which loads are trimmed, in bytes; 4, 8, 16 or 32 */
+	GPULINK_LINK_TRIM_BYTES,
+	/** timeout of every wait for the remote card in nanoseconds; drains by the driver time out after 1.5 s even if
+	 *  this is longer; 1000 to 10000000000 */
+	GPULINK_LINK_TIMEOUT_NS,
+	/* end of link settings */
+	GPULINK_LINK_SETTINGS /**< number of link settings */
 };
 
 /** As gpulink_setting_name(), gpulink_setting_allowed() and gpulink_setting_valid(), for link settings. */
@@ -184,7 +215,9 @@ int gpulink_admin_get_link(const char *card, struct gpulink_admin_link *link, si
 int gpulink_admin_set_link(const char *card, enum gpulink_link_setting setting, uint64_t value);
 
 /** Number of counters of a link. */
+/* generated from fpga/regs: link counters */
 #define GPULINK_LINK_COUNTERS 62
+/* end of link counters */
 
 /** Returns the name of a link counter, 0 to GPULINK_LINK_COUNTERS - 1; NULL if unknown. docs/sysfs.md defines each. Static. */
 const char *gpulink_link_counter_name(unsigned index);
@@ -209,7 +242,9 @@ struct gpulink_admin_pool {
 int gpulink_admin_get_pool(const char *card, struct gpulink_admin_pool *pool, size_t size);
 
 /** Number of counters of a pool's timestamps. */
+/* generated from fpga/regs: pool counters */
 #define GPULINK_POOL_COUNTERS 8
+/* end of pool counters */
 
 /** Returns the name of such a counter, 0 to GPULINK_POOL_COUNTERS - 1; NULL if unknown. docs/sysfs.md defines each. Static. */
 const char *gpulink_pool_counter_name(unsigned index);

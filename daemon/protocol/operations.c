@@ -7,6 +7,8 @@
 #include "range_text.h"
 #include "requests.h"
 
+#include <gpulink_tables.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,48 +18,15 @@
 
 const char *request_code_name(int code)
 {
-	switch (abs(code)) {
-	case GPULINK_EINVAL:
-		return "EINVAL";
-	case GPULINK_ENOMEM:
-		return "ENOMEM";
-	case GPULINK_ENODEV:
-		return "ENODEV";
-	case GPULINK_EACCES:
-		return "EACCES";
-	case GPULINK_ENOENDPOINT:
-		return "ENOENDPOINT";
-	case GPULINK_ERANGE:
-		return "ERANGE";
-	case GPULINK_ENOSPC:
-		return "ENOSPC";
-	case GPULINK_ETIMEDOUT:
-		return "ETIMEDOUT";
-	case GPULINK_ERESET:
-		return "ERESET";
-	case GPULINK_EENDPOINT:
-		return "EENDPOINT";
-	case GPULINK_ENOTSUP:
-		return "ENOTSUP";
-	case GPULINK_EPROTO:
-		return "EPROTO";
-	case GPULINK_EABI:
-		return "EABI";
-	case GPULINK_EINTR:
-		return "EINTR";
-	case GPULINK_EIO:
-		return "EIO";
-	case GPULINK_EFAULT:
-		return "EFAULT";
-	case GPULINK_EBUSY:
-		return "EBUSY";
-	case GPULINK_EUNREACHABLE:
-		return "EUNREACHABLE";
-	case GPULINK_EFORK:
-		return "EFORK";
-	default:
-		return "EIO";
-	}
+	static const struct {
+		int code;
+		const char *name, *text;
+	} codes[] = {GLK_CODE_ROWS};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (codes[i].code == abs(code))
+			return codes[i].name;
+	return "EIO";
 }
 
 bool operation_fail(struct run *run, const char *code, const char *format, ...)
@@ -74,6 +43,15 @@ bool operation_fail(struct run *run, const char *code, const char *format, ...)
 	}
 	run->code = code;
 	return false;
+}
+
+const char *list_names(char *text, size_t room, const char *(*name)(unsigned index), unsigned first, unsigned end)
+{
+	size_t used = 0;
+
+	for (unsigned i = first; i < end && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, "%s%s", i > first ? ", " : "", name(i));
+	return text;
 }
 
 bool operation_warn(struct run *run, const char *format, ...)
@@ -130,27 +108,17 @@ static bool put_partition(struct json_object *object, const struct gpulink_admin
 	       put_number(object, "endpoint_bytes", partition->endpoint_bytes);
 }
 
-static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
+static bool put_counters(struct json_object *object, const struct gpulink_counters *counters)
 {
-	return put_number(object, "stores", c->stores) && put_number(object, "store_bytes", c->store_bytes) &&
-	       put_number(object, "packets", c->packets) && put_number(object, "sub_packets", c->sub_packets) &&
-	       put_number(object, "payload_bytes", c->payload_bytes) && put_number(object, "wire_bytes", c->wire_bytes) &&
-	       put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
-	       put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
-	       put_number(object, "flush_window_miss", c->flush_window_miss) &&
-	       put_number(object, "flush_payload_full", c->flush_payload_full) &&
-	       put_number(object, "flush_entries_full", c->flush_entries_full) &&
-	       put_number(object, "flush_release", c->flush_release) &&
-	       put_number(object, "flush_timeout", c->flush_timeout) &&
-	       put_number(object, "flush_load_hit", c->flush_load_hit) &&
-	       put_number(object, "flush_atomic", c->flush_atomic) &&
-	       put_number(object, "flush_config", c->flush_config) &&
-	       put_number(object, "flush_drain", c->flush_drain) && put_number(object, "loads", c->loads) &&
-	       put_number(object, "atomics", c->atomics) && put_number(object, "endpoint_writes", c->endpoint_writes) &&
-	       put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
-	       put_number(object, "err_endpoint", c->err_endpoint) &&
-	       put_number(object, "flush_region", c->flush_region) &&
-	       put_number(object, "region_bytes", c->region_bytes);
+	static const struct glk_counter_row rows[] = {GLK_PARTITION_COUNTER_ROWS};
+	uint64_t values[sizeof(rows) / sizeof(*rows)];
+
+	_Static_assert(sizeof(values) == sizeof(*counters), "a name for every counter");
+	memcpy(values, counters, sizeof(values));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!put_number(object, rows[i].name, values[i]))
+			return false;
+	return true;
 }
 
 /* --- operations: fill run->result, or fail --- */
@@ -256,28 +224,46 @@ static void restore(struct run *run, const uint64_t *old, unsigned changed)
 		gpulink_admin_set(run->card, run->first + i, (enum gpulink_setting)run->setting, old[i]);
 }
 
-/* Compact packets and kept lines are forms of packing: without it they have no effect. */
+int setting_needs(unsigned setting)
+{
+	static const struct glk_setting_text texts[GPULINK_SETTINGS] = {GLK_PARTITION_SETTING_TEXTS};
+
+	return setting < GPULINK_SETTINGS ? texts[setting].needs : -1;
+}
+
+/* The settings that are on, and have no effect without one that is turned off. */
+static bool warn_of_others(struct run *run, unsigned k, const uint64_t *now)
+{
+	char text[200] = "";
+
+	for (unsigned s = 0; s < GPULINK_SETTINGS; s++)
+		if (setting_needs(s) == (int)run->setting && now[s] && now[s] != GPULINK_UNKNOWN)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s 1", *text ? ", " : "",
+				 gpulink_setting_name((enum gpulink_setting)s));
+	return !*text || operation_warn(run, "partition %u: %s: no effect while %s is 0", k, text,
+					gpulink_setting_name((enum gpulink_setting)run->setting)) ||
+	       out_of_memory(run);
+}
+
+/* Some settings have no effect without another. */
 static bool set_has_effect(struct run *run, unsigned k, const struct gpulink_admin_partition *partition)
 {
 	enum gpulink_setting setting = (enum gpulink_setting)run->setting;
-	const uint64_t *now = partition->settings;
-	int code;
+	int needs = setting_needs(run->setting), code;
+	const char *needed;
 
-	if ((setting == GPULINK_COMPACT || setting == GPULINK_KEEP) && run->value && !now[GPULINK_PACKING]) {
-		/* Cards without the setting reject any value. */
-		code = gpulink_admin_set(run->card, k, setting, now[setting]);
-		if (code)
-			return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
-					      gpulink_setting_name(setting), gpulink_strerror(code));
-		return operation_fail(run, "EINVAL", "%s partition %u: %s 1 has no effect while packing is 0: set packing first", run->card,
-				      k, gpulink_setting_name(setting));
-	}
-	if (setting == GPULINK_PACKING && !run->value && (now[GPULINK_COMPACT] || now[GPULINK_KEEP]))
-		return operation_warn(run, "partition %u: %s%s%s: no effect while packing is 0", k,
-				      now[GPULINK_COMPACT] ? "compact 1" : "",
-				      now[GPULINK_COMPACT] && now[GPULINK_KEEP] ? ", " : "", now[GPULINK_KEEP] ? "keep 1" : "") ||
-		       out_of_memory(run);
-	return true;
+	if (!run->value)
+		return warn_of_others(run, k, partition->settings);
+	if (needs < 0 || partition->settings[needs])
+		return true;
+	/* Cards without the setting reject any value. */
+	code = gpulink_admin_set(run->card, k, setting, partition->settings[setting]);
+	if (code)
+		return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+				      gpulink_setting_name(setting), gpulink_strerror(code));
+	needed = gpulink_setting_name((enum gpulink_setting)needs);
+	return operation_fail(run, "EINVAL", "%s partition %u: %s 1 has no effect while %s is 0: set %s first", run->card, k,
+			      gpulink_setting_name(setting), needed, needed);
 }
 
 static bool check_effect(struct run *run)

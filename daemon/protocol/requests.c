@@ -38,13 +38,12 @@ static const struct operation {
 	{"pool_counters", operation_pool_counters, REQUEST_QUERY, CARD, CARD, false},
 	{"reload", operation_reload, REQUEST_ALL, 0, 0, false},
 };
-#define OPERATIONS \
-	"list, info, partitions, counters, card_counters, set, set_endpoint, ranges, add_range, remove_range, reset, program, " \
-	"link, link_counters, set_link, pool, pool_counters, reload"
-#define SETTINGS "subheader_bytes, max_payload_bytes, flush_timeout_ns, coalesce, open, packing, compact, keep"
-#define LINK_SETTINGS                                                                                \
-	"enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming, pool_cycles, burst, trim_bytes, " \
-	"timeout_ns"
+#define OPERATIONS (sizeof(operations) / sizeof(*operations))
+
+static const char *operation_name(unsigned index)
+{
+	return operations[index].name;
+}
 
 static bool take_text(struct run *run, const char *key, struct json_object *value, const char **out)
 {
@@ -64,14 +63,25 @@ static bool take_number(struct run *run, const char *key, struct json_object *va
 	return true;
 }
 
+static const char *link_setting_name(unsigned setting)
+{
+	return gpulink_link_setting_name((enum gpulink_link_setting)setting);
+}
+
+static const char *partition_setting_name(unsigned setting)
+{
+	return gpulink_setting_name((enum gpulink_setting)setting);
+}
+
 static const char *setting_name(const struct operation *operation, unsigned setting)
 {
-	return operation->link ? gpulink_link_setting_name((enum gpulink_link_setting)setting)
-			       : gpulink_setting_name((enum gpulink_setting)setting);
+	return operation->link ? link_setting_name(setting) : partition_setting_name(setting);
 }
 
 static bool take_setting(struct run *run, const struct operation *operation, const char *name)
 {
+	char names[300];
+
 	for (unsigned s = 0; setting_name(operation, s); s++) {
 		if (!strcmp(name, setting_name(operation, s))) {
 			run->setting = s;
@@ -79,7 +89,8 @@ static bool take_setting(struct run *run, const struct operation *operation, con
 		}
 	}
 	return operation_fail(run, "EINVAL", "unknown setting '%.40s': must be one of %s", name,
-		    operation->link ? LINK_SETTINGS : SETTINGS);
+		    list_names(names, sizeof(names), operation->link ? link_setting_name : partition_setting_name, 0,
+			       operation->link ? GPULINK_LINK_SETTINGS : GPULINK_SETTINGS));
 }
 
 static bool check_value(struct run *run, const struct operation *operation)
@@ -205,7 +216,7 @@ static bool explain(struct run *run)
 
 static const struct operation *operation_named(const char *name)
 {
-	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+	for (size_t i = 0; i < OPERATIONS; i++) {
 		if (!strcmp(operations[i].name, name))
 			return &operations[i];
 	}
@@ -217,17 +228,19 @@ static const struct operation *permitted_operation(struct run *run, struct json_
 {
 	const struct operation *operation;
 	struct json_object *op;
+	char names[300];
 	const char *name;
 
+	list_names(names, sizeof(names), operation_name, 0, OPERATIONS);
 	if (!json_object_object_get_ex(request, "op", &op)) {
-		operation_fail(run, "EINVAL", "missing member \"op\": must be one of " OPERATIONS);
+		operation_fail(run, "EINVAL", "missing member \"op\": must be one of %s", names);
 		return NULL;
 	}
 	if (!take_text(run, "op", op, &name))
 		return NULL;
 	operation = operation_named(name);
 	if (!operation)
-		operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of " OPERATIONS, name);
+		operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of %s", name, names);
 	else if (run->right < operation->right)
 		operation_fail(run, "EACCES", "operation %s requires root%s", name,
 			       operation->right == REQUEST_ALL ? "" : " or membership in the configured group");

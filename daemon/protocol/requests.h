@@ -42,4 +42,10 @@ struct json_object *request_error(struct json_object *id, const char *code, cons
 /** Returns the protocol's name of a libgpulink error code, negated or not: "EINVAL". Static. */
 const char *request_code_name(int code);
 
+/** The setting of partitions without which one has no effect, or -1. */
+int setting_needs(unsigned setting);
+
+/** Writes the names of `first` to `end` - 1 as "a, b, c". Returns the text. */
+const char *list_names(char *text, size_t room, const char *(*name)(unsigned index), unsigned first, unsigned end);
+
 #endif /* GPULINKD_REQUESTS_H */

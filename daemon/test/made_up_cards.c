@@ -8,6 +8,7 @@
  * a reset makes it live unless there is a file "dead".
  */
 #include <gpulink_admin.h>
+#include <gpulink_tables.h>
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -128,17 +129,16 @@ int gpulink_admin_get_info(const char *card, struct gpulink_admin_info *info, si
 int gpulink_admin_get_partition(const char *card, unsigned partition, struct gpulink_admin_partition *out,
 				size_t size)
 {
+	static const struct glk_setting_row rows[] = {GLK_PARTITION_SETTING_ROWS};
 	char text[32];
 
 	memset(out, 0, size);
 	if (is_lost(card))
 		return -GPULINK_EIO;
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		bool optional = s == GPULINK_OPEN || s == GPULINK_PACKING || s == GPULINK_COMPACT || s == GPULINK_KEEP;
-
 		if (read_value(text, sizeof(text), "%s/partitions/%u/%s", card, partition,
 			       gpulink_setting_name((enum gpulink_setting)s))) {
-			if (!optional)
+			if (!rows[s].features)
 				return -GPULINK_ENODEV;
 			strcpy(text, "0");
 		}
@@ -279,8 +279,9 @@ int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned
 		return -GPULINK_EIO;
 	for (unsigned i = 0; i < count; i++)
 		values[i] = 2000 + i;
-	if (!read_value(serial, sizeof(serial), "%s/old", card))
-		values[11] = GPULINK_UNKNOWN;
+	for (unsigned i = 0; i < count && !read_value(serial, sizeof(serial), "%s/old", card); i++)
+		if (!strcmp(gpulink_card_counter_name(i), "err_arrive"))
+			values[i] = GPULINK_UNKNOWN;
 	return read_value(serial, sizeof(serial), "%s/serial", card) ? -GPULINK_ENODEV : 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Generated from fpga/regs/gpulink.toml by fpga/regs/generate.py: edit that, not this.
+// Generated from fpga/regs by fpga/regs/generate.py: edit the description there, not this.
 package glk_regs;
 
   // Constants
@@ -102,6 +102,7 @@ package glk_regs;
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
   localparam logic [63:0] CARD_CONTROL_RESET_MASK = 64'h0000000000000002; // write 1: drops queued stores (counted in DROPPED_STORES), clears tables and configuration, and increments GENERATION; the bit then reads 0. Writes are ignored until STATUS.READY is 1
   localparam int CARD_CONTROL_RESET_SHIFT = 1;
+  localparam logic [63:0] CARD_CONTROL_FIELDS_MASK = 64'h0000000000000003; // all of its fields
   localparam int CARD_STATUS = 56; // ro
   localparam logic [63:0] CARD_STATUS_READY_MASK = 64'h0000000000000001; // registers are usable; 0 only during a reset: then only reads of this register complete, other reads wait for the end of the reset, and writes are ignored. Poll it after every reset
   localparam int CARD_STATUS_READY_SHIFT = 0;
@@ -135,6 +136,7 @@ package glk_regs;
   localparam int CARD_DRAIN_ID_SHIFT = 16;
   localparam logic [63:0] CARD_DRAIN_BUSY_MASK = 64'h8000000000000000; // read only
   localparam int CARD_DRAIN_BUSY_SHIFT = 63;
+  localparam logic [63:0] CARD_DRAIN_FIELDS_MASK = 64'h80000000ffff000f; // all of its fields
   localparam int CARD_SNAPSHOT = 112; // rw
   localparam int CARD_CAPS2 = 120; // ro
   localparam logic [63:0] CARD_CAPS2_REGIONS_MASK = 64'h000000000000ffff; // regions
@@ -155,6 +157,10 @@ package glk_regs;
   localparam int CARD_REGION_PARTIAL = 200; // ro
   localparam int CARD_REGION_EPOCHS = 208; // ro
   localparam int CARD_ERR_ARRIVE = 216; // ro
+  localparam int CARD_COUNTERS = 12; // number of counters
+  localparam int CARD_COUNTER_FIRST = 128;
+  localparam int CARD_COUNTER_LAST = 216;
+  localparam int CARD_COUNTER_SPAN = 12; // registers from the first to the last
 
   // The write queues: one partition per destination endpoint, CAPS0.PARTITIONS of them.
   localparam int BLOCK_PARTITION = 4096; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
@@ -183,10 +189,12 @@ package glk_regs;
   localparam int PARTITION_MODE_COMPACT_SHIFT = 4;
   localparam logic [63:0] PARTITION_MODE_KEEP_MASK = 64'h0000000000000020; // 1: with PACKING, the lines stored to first have a queue of their own as long as stores to them are frequent. FEATURES.KEEP only
   localparam int PARTITION_MODE_KEEP_SHIFT = 5;
+  localparam logic [63:0] PARTITION_MODE_FIELDS_MASK = 64'h000000000000003f; // all of its fields
   localparam int PARTITION_EP_KIND = 32; // rw
   localparam int PARTITION_EP_BASE = 40; // rw
   localparam logic [63:0] PARTITION_EP_BASE_REMOTE_PARTITION_MASK = 64'h000000000000f000; // kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same
   localparam int PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT = 12;
+  localparam logic [63:0] PARTITION_EP_BASE_FIELDS_MASK = 64'h000000000000f000; // all of its fields
   localparam int PARTITION_EP_BYTES = 48; // rw
   localparam int PARTITION_STATUS = 56; // ro
   localparam logic [63:0] PARTITION_STATUS_ENTRIES_MASK = 64'h000000000000ffff; // entries in use
@@ -204,6 +212,7 @@ package glk_regs;
   localparam int PARTITION_REMOTE_BYTES_WRITE_SHIFT = 49;
   localparam logic [63:0] PARTITION_REMOTE_BYTES_ANSWERED_MASK = 64'h8000000000000000; // the remote card has responded
   localparam int PARTITION_REMOTE_BYTES_ANSWERED_SHIFT = 63;
+  localparam logic [63:0] PARTITION_REMOTE_BYTES_FIELDS_MASK = 64'h8003ffffffffffff; // all of its fields
   localparam int PARTITION_STORES = 128; // ro
   localparam int PARTITION_STORE_BYTES = 136; // ro
   localparam int PARTITION_PACKETS = 144; // ro
@@ -228,6 +237,10 @@ package glk_regs;
   localparam int PARTITION_ERR_ENDPOINT = 296; // ro
   localparam int PARTITION_FLUSH_REGION = 304; // ro
   localparam int PARTITION_REGION_BYTES = 312; // ro
+  localparam int PARTITION_COUNTERS = 24; // number of counters
+  localparam int PARTITION_COUNTER_FIRST = 128;
+  localparam int PARTITION_COUNTER_LAST = 312;
+  localparam int PARTITION_COUNTER_SPAN = 24; // registers from the first to the last
 
   // The window table: one entry per slice of the aperture. A window is a range of slices that name the same
   // first slice. Write Q1 and Q2 first; Q0 validates the entry. A valid entry can only be cleared (Q0 = 0),
@@ -253,6 +266,7 @@ package glk_regs;
   localparam int WINDOW_Q0_CONTEXT_SHIFT = 16;
   localparam logic [63:0] WINDOW_Q0_FIRST_MASK = 64'h0000ffff00000000; // first slice of the window: the window's handle in ring entries
   localparam int WINDOW_Q0_FIRST_SHIFT = 32;
+  localparam logic [63:0] WINDOW_Q0_FIELDS_MASK = 64'h0000ffffffffff07; // all of its fields
   localparam int WINDOW_Q1 = 8; // rw
   localparam int WINDOW_Q2 = 16; // rw
 
@@ -274,6 +288,7 @@ package glk_regs;
   localparam int REGISTRATION_Q0_WRITE_SHIFT = 2;
   localparam logic [63:0] REGISTRATION_Q0_CONTEXT_MASK = 64'h00000000ffff0000;
   localparam int REGISTRATION_Q0_CONTEXT_SHIFT = 16;
+  localparam logic [63:0] REGISTRATION_Q0_FIELDS_MASK = 64'h00000000ffff0007; // all of its fields
   localparam int REGISTRATION_Q1 = 8; // rw
   localparam int REGISTRATION_Q2 = 16; // rw
   localparam int REGISTRATION_Q3 = 24; // rw
@@ -283,6 +298,7 @@ package glk_regs;
   localparam int REGISTRATION_Q3_LARGE_SHIFT = 32;
   localparam logic [63:0] REGISTRATION_Q3_TABLES_MASK = 64'h0000000200000000; // list of tables of page addresses
   localparam int REGISTRATION_Q3_TABLES_SHIFT = 33;
+  localparam logic [63:0] REGISTRATION_Q3_FIELDS_MASK = 64'h00000003001fffff; // all of its fields
 
   // Contexts: rings and completion record. Mapped by the kernel only.
   localparam int BLOCK_CONTEXT = 24576; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
@@ -297,6 +313,7 @@ package glk_regs;
   localparam int CONTEXT_CONTROL_ENABLE_SHIFT = 0;
   localparam logic [63:0] CONTEXT_CONTROL_USER_DOORBELL_MASK = 64'h0000000000000002; // also accept SQ_TAIL and CQ_HEAD of the doorbell page
   localparam int CONTEXT_CONTROL_USER_DOORBELL_SHIFT = 1;
+  localparam logic [63:0] CONTEXT_CONTROL_FIELDS_MASK = 64'h0000000000000003; // all of its fields
   localparam int CONTEXT_SQ_BASE = 8; // rw
   localparam int CONTEXT_CQ_BASE = 16; // rw
   localparam int CONTEXT_ORDER = 24; // rw
@@ -304,6 +321,7 @@ package glk_regs;
   localparam int CONTEXT_ORDER_SQ_SHIFT = 0;
   localparam logic [63:0] CONTEXT_ORDER_CQ_MASK = 64'h000000000000ff00;
   localparam int CONTEXT_ORDER_CQ_SHIFT = 8;
+  localparam logic [63:0] CONTEXT_ORDER_FIELDS_MASK = 64'h000000000000ffff; // all of its fields
   localparam int CONTEXT_RECORD = 32; // rw
   localparam int CONTEXT_VECTOR = 40; // rw
   localparam int CONTEXT_SQ_TAIL = 48; // rw
@@ -314,6 +332,10 @@ package glk_regs;
   localparam int CONTEXT_ERRORS = 88; // ro
   localparam int CONTEXT_STORES = 96; // ro
   localparam int CONTEXT_STORE_BYTES = 104; // ro
+  localparam int CONTEXT_COUNTERS = 2; // number of counters
+  localparam int CONTEXT_COUNTER_FIRST = 96;
+  localparam int CONTEXT_COUNTER_LAST = 104;
+  localparam int CONTEXT_COUNTER_SPAN = 2; // registers from the first to the last
 
   // Doorbell pages: the owner of context N can map page N, which contains no state of other contexts.
   localparam int BLOCK_DOORBELL = 28672; // HEADER: type 15:0, version 31:16, offset of the next block 63:32
@@ -385,6 +407,7 @@ package glk_regs;
   localparam int LINK_CONTROL_TRIMMING_SHIFT = 5;
   localparam logic [63:0] LINK_CONTROL_YIELDING_MASK = 64'h0000000000000040; // yielding: a pooled flit stops waiting when others of its kind wait and the link is idle
   localparam int LINK_CONTROL_YIELDING_SHIFT = 6;
+  localparam logic [63:0] LINK_CONTROL_FIELDS_MASK = 64'h000000000000007f; // all of its fields
   localparam int LINK_CLUSTER = 32800; // ro
   localparam int LINK_PEER_SERIAL = 32808; // ro
   localparam int LINK_POOL_CYCLES = 32816; // rw
@@ -457,6 +480,10 @@ package glk_regs;
   localparam int LINK_WAITED_RELEASED = 33472; // ro
   localparam int LINK_WAITED_ATOMIC_REQUEST = 33480; // ro
   localparam int LINK_WAITED_ATOMIC_RESPONSE = 33488; // ro
+  localparam int LINK_COUNTERS = 62; // number of counters
+  localparam int LINK_COUNTER_FIRST = 32896;
+  localparam int LINK_COUNTER_LAST = 33488;
+  localparam int LINK_COUNTER_SPAN = 75; // registers from the first to the last
 
   // Captures the link's frames in both directions as records in a ring in host memory. The link never waits
   // for the capture: a frame without room for its record is not captured, and counted. Mapped by the kernel
@@ -468,6 +495,7 @@ package glk_regs;
   localparam int CAPTURE_CONTROL = 36872; // rw
   localparam logic [63:0] CAPTURE_CONTROL_ENABLE_MASK = 64'h0000000000000001; // on a change to 1, PRODUCED, CONSUMED and LOST restart at 0; rejected while RING_ORDER is 0. After a change to 0 the ring is no longer written
   localparam int CAPTURE_CONTROL_ENABLE_SHIFT = 0;
+  localparam logic [63:0] CAPTURE_CONTROL_FIELDS_MASK = 64'h0000000000000001; // all of its fields
   localparam int CAPTURE_RING_BASE = 36880; // rw
   localparam int CAPTURE_RING_ORDER = 36888; // rw
   localparam int CAPTURE_PRODUCED = 36896; // ro
@@ -499,17 +527,20 @@ package glk_regs;
   localparam int REGION_CONTROL_TARGETS_SHIFT = 16;
   localparam logic [63:0] REGION_CONTROL_CONTEXT_MASK = 64'h0000ffff00000000;
   localparam int REGION_CONTROL_CONTEXT_SHIFT = 32;
+  localparam logic [63:0] REGION_CONTROL_FIELDS_MASK = 64'h0000ffff00ffff0f; // all of its fields
   localparam int REGION_SOURCE = 8; // rw
   localparam logic [63:0] REGION_SOURCE_REGISTRATION_MASK = 64'h000000000000ffff; // handle of the registration; the card checks it, its owner, bounds and rights, at each access
   localparam int REGION_SOURCE_REGISTRATION_SHIFT = 0;
   localparam logic [63:0] REGION_SOURCE_OFFSET_MASK = 64'hffffffffffff0000; // offset of the first byte in the registration
   localparam int REGION_SOURCE_OFFSET_SHIFT = 16;
+  localparam logic [63:0] REGION_SOURCE_FIELDS_MASK = 64'hffffffffffffffff; // all of its fields
   localparam int REGION_BYTES = 16; // rw
   localparam int REGION_CHUNKS = 24; // rw
   localparam logic [63:0] REGION_CHUNKS_FIRST_MASK = 64'h0000000000ffffff; // index in block CHUNK of the first chunk's counter
   localparam int REGION_CHUNKS_FIRST_SHIFT = 0;
   localparam logic [63:0] REGION_CHUNKS_COUNT_MASK = 64'h0000ffffff000000; // number of chunks: BYTES divided by 2^ORDER, rounded up
   localparam int REGION_CHUNKS_COUNT_SHIFT = 24;
+  localparam logic [63:0] REGION_CHUNKS_FIELDS_MASK = 64'h0000ffffffffffff; // all of its fields
   localparam int REGION_EXPECTED = 32; // rw
   localparam int REGION_RECORD = 40; // rw
   localparam int REGION_EPOCH = 48; // ro
@@ -527,41 +558,49 @@ package glk_regs;
   localparam int REGION_TARGET_WINDOW_0_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_0_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_0_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_0_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_1 = 264; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_1_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_1_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_1_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_1_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_1_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_2 = 272; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_2_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_2_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_2_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_2_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_2_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_3 = 280; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_3_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_3_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_3_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_3_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_3_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_4 = 288; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_4_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_4_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_4_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_4_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_4_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_5 = 296; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_5_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_5_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_5_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_5_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_5_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_6 = 304; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_6_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_6_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_6_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_6_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_6_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_WINDOW_7 = 312; // rw
   localparam logic [63:0] REGION_TARGET_WINDOW_7_WINDOW_MASK = 64'h000000000000ffff; // handle of the window (its first slice)
   localparam int REGION_TARGET_WINDOW_7_WINDOW_SHIFT = 0;
   localparam logic [63:0] REGION_TARGET_WINDOW_7_SIGNAL_MASK = 64'h0000000000010000; // behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal)
   localparam int REGION_TARGET_WINDOW_7_SIGNAL_SHIFT = 16;
+  localparam logic [63:0] REGION_TARGET_WINDOW_7_FIELDS_MASK = 64'h000000000001ffff; // all of its fields
   localparam int REGION_TARGET_OFFSET_0 = 320; // rw
   localparam int REGION_TARGET_OFFSET_1 = 328; // rw
   localparam int REGION_TARGET_OFFSET_2 = 336; // rw
@@ -596,6 +635,7 @@ package glk_regs;
   localparam int CHUNK_COUNTER_EPOCH_SHIFT = 32;
   localparam logic [63:0] CHUNK_COUNTER_STATE_MASK = 64'h0000000c00000000; // enum chunk_state; read only
   localparam int CHUNK_COUNTER_STATE_SHIFT = 34;
+  localparam logic [63:0] CHUNK_COUNTER_FIELDS_MASK = 64'h0000000fffffffff; // all of its fields
 
   // Timestamps of the pool's lines (MGCC 4.2): a copy of a line has a lease in logical time, and a write
   // gets a time behind all leases of its line, so nobody has to invalidate copies. A time is EPOCH * 2^32 +
@@ -621,6 +661,7 @@ package glk_regs;
   localparam int TSU_CONTROL_EXPIRE_SHIFT = 0;
   localparam logic [63:0] TSU_CONTROL_ADAPT_MASK = 64'h0000000000000002; // a line's lease doubles with each renewal of an unchanged copy, up to 16 * READ_LEASE, and is READ_LEASE again after a write
   localparam int TSU_CONTROL_ADAPT_SHIFT = 1;
+  localparam logic [63:0] TSU_CONTROL_FIELDS_MASK = 64'h0000000000000003; // all of its fields
   localparam int TSU_READ_LEASE = 49176; // rw
   localparam int TSU_READ_LEASE_RESET = 10;
   localparam int TSU_WRITE_LEASE = 49184; // rw
@@ -636,6 +677,7 @@ package glk_regs;
   localparam int TSU_CLEAR_PAGES_SHIFT = 24;
   localparam logic [63:0] TSU_CLEAR_BUSY_MASK = 64'h8000000000000000; // read only
   localparam int TSU_CLEAR_BUSY_SHIFT = 63;
+  localparam logic [63:0] TSU_CLEAR_FIELDS_MASK = 64'h8000ffffffffffff; // all of its fields
   localparam int TSU_GRAIN_0 = 49248; // rw
   localparam int TSU_GRAIN_1 = 49256; // rw
   localparam int TSU_GRAIN_2 = 49264; // rw
@@ -648,6 +690,10 @@ package glk_regs;
   localparam int TSU_EPOCHS = 49320; // ro
   localparam int TSU_REFUSED = 49328; // ro
   localparam int TSU_ERRORS = 49336; // ro
+  localparam int TSU_COUNTERS = 8; // number of counters
+  localparam int TSU_COUNTER_FIRST = 49280;
+  localparam int TSU_COUNTER_LAST = 49336;
+  localparam int TSU_COUNTER_SPAN = 8; // registers from the first to the last
 
   // Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes with
   // status reserved.

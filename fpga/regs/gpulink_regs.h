@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
-/* Generated from fpga/regs/gpulink.toml by fpga/regs/generate.py: edit that, not this. */
+/* Generated from fpga/regs by fpga/regs/generate.py: edit the description there, not this. */
 #ifndef GPULINK_REGS_H
 #define GPULINK_REGS_H
 
@@ -102,6 +102,7 @@
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
 #define GLK_CARD_CONTROL_RESET_MASK		0x0000000000000002ULL /* write 1: drops queued stores (counted in DROPPED_STORES), clears tables and configuration, and increments GENERATION; the bit then reads 0. Writes are ignored until STATUS.READY is 1 */
 #define GLK_CARD_CONTROL_RESET_SHIFT		1U
+#define GLK_CARD_CONTROL_FIELDS_MASK		0x0000000000000003ULL /* all of its fields */
 #define GLK_CARD_STATUS				0x38U /* ro */
 #define GLK_CARD_STATUS_READY_MASK		0x0000000000000001ULL /* registers are usable; 0 only during a reset: then only reads of this register complete, other reads wait for the end of the reset, and writes are ignored. Poll it after every reset */
 #define GLK_CARD_STATUS_READY_SHIFT		0U
@@ -135,6 +136,7 @@
 #define GLK_CARD_DRAIN_ID_SHIFT			0x10U
 #define GLK_CARD_DRAIN_BUSY_MASK		0x8000000000000000ULL /* read only */
 #define GLK_CARD_DRAIN_BUSY_SHIFT		0x3fU
+#define GLK_CARD_DRAIN_FIELDS_MASK		0x80000000ffff000fULL /* all of its fields */
 #define GLK_CARD_SNAPSHOT			0x70U /* rw */
 #define GLK_CARD_CAPS2				0x78U /* ro */
 #define GLK_CARD_CAPS2_REGIONS_MASK		0x000000000000ffffULL /* regions */
@@ -155,6 +157,10 @@
 #define GLK_CARD_REGION_PARTIAL			0xc8U /* ro */
 #define GLK_CARD_REGION_EPOCHS			0xd0U /* ro */
 #define GLK_CARD_ERR_ARRIVE			0xd8U /* ro */
+#define GLK_CARD_COUNTERS			0xcU /* number of counters */
+#define GLK_CARD_COUNTER_FIRST			0x80U
+#define GLK_CARD_COUNTER_LAST			0xd8U
+#define GLK_CARD_COUNTER_SPAN			0xcU /* registers from the first to the last */
 
 /* The write queues: one partition per destination endpoint, CAPS0.PARTITIONS of them. */
 #define GLK_BLOCK_PARTITION			0x1000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
@@ -183,10 +189,12 @@
 #define GLK_PARTITION_MODE_COMPACT_SHIFT	4U
 #define GLK_PARTITION_MODE_KEEP_MASK		0x0000000000000020ULL /* 1: with PACKING, the lines stored to first have a queue of their own as long as stores to them are frequent. FEATURES.KEEP only */
 #define GLK_PARTITION_MODE_KEEP_SHIFT		5U
+#define GLK_PARTITION_MODE_FIELDS_MASK		0x000000000000003fULL /* all of its fields */
 #define GLK_PARTITION_EP_KIND			0x20U /* rw */
 #define GLK_PARTITION_EP_BASE			0x28U /* rw */
 #define GLK_PARTITION_EP_BASE_REMOTE_PARTITION_MASK	0x000000000000f000ULL /* kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same */
 #define GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT	0xcU
+#define GLK_PARTITION_EP_BASE_FIELDS_MASK	0x000000000000f000ULL /* all of its fields */
 #define GLK_PARTITION_EP_BYTES			0x30U /* rw */
 #define GLK_PARTITION_STATUS			0x38U /* ro */
 #define GLK_PARTITION_STATUS_ENTRIES_MASK	0x000000000000ffffULL /* entries in use */
@@ -204,6 +212,7 @@
 #define GLK_PARTITION_REMOTE_BYTES_WRITE_SHIFT	0x31U
 #define GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK	0x8000000000000000ULL /* the remote card has responded */
 #define GLK_PARTITION_REMOTE_BYTES_ANSWERED_SHIFT	0x3fU
+#define GLK_PARTITION_REMOTE_BYTES_FIELDS_MASK	0x8003ffffffffffffULL /* all of its fields */
 #define GLK_PARTITION_STORES			0x80U /* ro */
 #define GLK_PARTITION_STORE_BYTES		0x88U /* ro */
 #define GLK_PARTITION_PACKETS			0x90U /* ro */
@@ -228,6 +237,10 @@
 #define GLK_PARTITION_ERR_ENDPOINT		0x128U /* ro */
 #define GLK_PARTITION_FLUSH_REGION		0x130U /* ro */
 #define GLK_PARTITION_REGION_BYTES		0x138U /* ro */
+#define GLK_PARTITION_COUNTERS			0x18U /* number of counters */
+#define GLK_PARTITION_COUNTER_FIRST		0x80U
+#define GLK_PARTITION_COUNTER_LAST		0x138U
+#define GLK_PARTITION_COUNTER_SPAN		0x18U /* registers from the first to the last */
 
 /* The window table: one entry per slice of the aperture. A window is a range of slices that name
  * the same first slice. Write Q1 and Q2 first; Q0 validates the entry. A valid entry can only be
@@ -253,6 +266,7 @@
 #define GLK_WINDOW_Q0_CONTEXT_SHIFT		0x10U
 #define GLK_WINDOW_Q0_FIRST_MASK		0x0000ffff00000000ULL /* first slice of the window: the window's handle in ring entries */
 #define GLK_WINDOW_Q0_FIRST_SHIFT		0x20U
+#define GLK_WINDOW_Q0_FIELDS_MASK		0x0000ffffffffff07ULL /* all of its fields */
 #define GLK_WINDOW_Q1				8U /* rw */
 #define GLK_WINDOW_Q2				0x10U /* rw */
 
@@ -274,6 +288,7 @@
 #define GLK_REGISTRATION_Q0_WRITE_SHIFT		2U
 #define GLK_REGISTRATION_Q0_CONTEXT_MASK	0x00000000ffff0000ULL
 #define GLK_REGISTRATION_Q0_CONTEXT_SHIFT	0x10U
+#define GLK_REGISTRATION_Q0_FIELDS_MASK		0x00000000ffff0007ULL /* all of its fields */
 #define GLK_REGISTRATION_Q1			8U /* rw */
 #define GLK_REGISTRATION_Q2			0x10U /* rw */
 #define GLK_REGISTRATION_Q3			0x18U /* rw */
@@ -283,6 +298,7 @@
 #define GLK_REGISTRATION_Q3_LARGE_SHIFT		0x20U
 #define GLK_REGISTRATION_Q3_TABLES_MASK		0x0000000200000000ULL /* list of tables of page addresses */
 #define GLK_REGISTRATION_Q3_TABLES_SHIFT	0x21U
+#define GLK_REGISTRATION_Q3_FIELDS_MASK		0x00000003001fffffULL /* all of its fields */
 
 /* Contexts: rings and completion record. Mapped by the kernel only. */
 #define GLK_BLOCK_CONTEXT			0x6000U /* HEADER: type 15:0, version 31:16, offset of the next block 63:32 */
@@ -297,6 +313,7 @@
 #define GLK_CONTEXT_CONTROL_ENABLE_SHIFT	0U
 #define GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK	0x0000000000000002ULL /* also accept SQ_TAIL and CQ_HEAD of the doorbell page */
 #define GLK_CONTEXT_CONTROL_USER_DOORBELL_SHIFT	1U
+#define GLK_CONTEXT_CONTROL_FIELDS_MASK		0x0000000000000003ULL /* all of its fields */
 #define GLK_CONTEXT_SQ_BASE			8U /* rw */
 #define GLK_CONTEXT_CQ_BASE			0x10U /* rw */
 #define GLK_CONTEXT_ORDER			0x18U /* rw */
@@ -304,6 +321,7 @@
 #define GLK_CONTEXT_ORDER_SQ_SHIFT		0U
 #define GLK_CONTEXT_ORDER_CQ_MASK		0x000000000000ff00ULL
 #define GLK_CONTEXT_ORDER_CQ_SHIFT		8U
+#define GLK_CONTEXT_ORDER_FIELDS_MASK		0x000000000000ffffULL /* all of its fields */
 #define GLK_CONTEXT_RECORD			0x20U /* rw */
 #define GLK_CONTEXT_VECTOR			0x28U /* rw */
 #define GLK_CONTEXT_SQ_TAIL			0x30U /* rw */
@@ -314,6 +332,10 @@
 #define GLK_CONTEXT_ERRORS			0x58U /* ro */
 #define GLK_CONTEXT_STORES			0x60U /* ro */
 #define GLK_CONTEXT_STORE_BYTES			0x68U /* ro */
+#define GLK_CONTEXT_COUNTERS			2U /* number of counters */
+#define GLK_CONTEXT_COUNTER_FIRST		0x60U
+#define GLK_CONTEXT_COUNTER_LAST		0x68U
+#define GLK_CONTEXT_COUNTER_SPAN		2U /* registers from the first to the last */
 
 /* Doorbell pages: the owner of context N can map page N, which contains no state of other
  * contexts. */
@@ -387,6 +409,7 @@
 #define GLK_LINK_CONTROL_TRIMMING_SHIFT		5U
 #define GLK_LINK_CONTROL_YIELDING_MASK		0x0000000000000040ULL /* yielding: a pooled flit stops waiting when others of its kind wait and the link is idle */
 #define GLK_LINK_CONTROL_YIELDING_SHIFT		6U
+#define GLK_LINK_CONTROL_FIELDS_MASK		0x000000000000007fULL /* all of its fields */
 #define GLK_LINK_CLUSTER			0x8020U /* ro */
 #define GLK_LINK_PEER_SERIAL			0x8028U /* ro */
 #define GLK_LINK_POOL_CYCLES			0x8030U /* rw */
@@ -459,6 +482,10 @@
 #define GLK_LINK_WAITED_RELEASED		0x82c0U /* ro */
 #define GLK_LINK_WAITED_ATOMIC_REQUEST		0x82c8U /* ro */
 #define GLK_LINK_WAITED_ATOMIC_RESPONSE		0x82d0U /* ro */
+#define GLK_LINK_COUNTERS			0x3eU /* number of counters */
+#define GLK_LINK_COUNTER_FIRST			0x8080U
+#define GLK_LINK_COUNTER_LAST			0x82d0U
+#define GLK_LINK_COUNTER_SPAN			0x4bU /* registers from the first to the last */
 
 /* Captures the link's frames in both directions as records in a ring in host memory. The link
  * never waits for the capture: a frame without room for its record is not captured, and counted.
@@ -470,6 +497,7 @@
 #define GLK_CAPTURE_CONTROL			0x9008U /* rw */
 #define GLK_CAPTURE_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* on a change to 1, PRODUCED, CONSUMED and LOST restart at 0; rejected while RING_ORDER is 0. After a change to 0 the ring is no longer written */
 #define GLK_CAPTURE_CONTROL_ENABLE_SHIFT	0U
+#define GLK_CAPTURE_CONTROL_FIELDS_MASK		0x0000000000000001ULL /* all of its fields */
 #define GLK_CAPTURE_RING_BASE			0x9010U /* rw */
 #define GLK_CAPTURE_RING_ORDER			0x9018U /* rw */
 #define GLK_CAPTURE_PRODUCED			0x9020U /* ro */
@@ -502,17 +530,20 @@
 #define GLK_REGION_CONTROL_TARGETS_SHIFT	0x10U
 #define GLK_REGION_CONTROL_CONTEXT_MASK		0x0000ffff00000000ULL
 #define GLK_REGION_CONTROL_CONTEXT_SHIFT	0x20U
+#define GLK_REGION_CONTROL_FIELDS_MASK		0x0000ffff00ffff0fULL /* all of its fields */
 #define GLK_REGION_SOURCE			8U /* rw */
 #define GLK_REGION_SOURCE_REGISTRATION_MASK	0x000000000000ffffULL /* handle of the registration; the card checks it, its owner, bounds and rights, at each access */
 #define GLK_REGION_SOURCE_REGISTRATION_SHIFT	0U
 #define GLK_REGION_SOURCE_OFFSET_MASK		0xffffffffffff0000ULL /* offset of the first byte in the registration */
 #define GLK_REGION_SOURCE_OFFSET_SHIFT		0x10U
+#define GLK_REGION_SOURCE_FIELDS_MASK		0xffffffffffffffffULL /* all of its fields */
 #define GLK_REGION_BYTES			0x10U /* rw */
 #define GLK_REGION_CHUNKS			0x18U /* rw */
 #define GLK_REGION_CHUNKS_FIRST_MASK		0x0000000000ffffffULL /* index in block CHUNK of the first chunk's counter */
 #define GLK_REGION_CHUNKS_FIRST_SHIFT		0U
 #define GLK_REGION_CHUNKS_COUNT_MASK		0x0000ffffff000000ULL /* number of chunks: BYTES divided by 2^ORDER, rounded up */
 #define GLK_REGION_CHUNKS_COUNT_SHIFT		0x18U
+#define GLK_REGION_CHUNKS_FIELDS_MASK		0x0000ffffffffffffULL /* all of its fields */
 #define GLK_REGION_EXPECTED			0x20U /* rw */
 #define GLK_REGION_RECORD			0x28U /* rw */
 #define GLK_REGION_EPOCH			0x30U /* ro */
@@ -530,41 +561,49 @@
 #define GLK_REGION_TARGET_WINDOW_0_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_0_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_0_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_0_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_1		0x108U /* rw */
 #define GLK_REGION_TARGET_WINDOW_1_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_1_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_1_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_1_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_1_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_2		0x110U /* rw */
 #define GLK_REGION_TARGET_WINDOW_2_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_2_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_2_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_2_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_2_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_3		0x118U /* rw */
 #define GLK_REGION_TARGET_WINDOW_3_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_3_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_3_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_3_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_3_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_4		0x120U /* rw */
 #define GLK_REGION_TARGET_WINDOW_4_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_4_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_4_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_4_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_4_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_5		0x128U /* rw */
 #define GLK_REGION_TARGET_WINDOW_5_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_5_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_5_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_5_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_5_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_6		0x130U /* rw */
 #define GLK_REGION_TARGET_WINDOW_6_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_6_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_6_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_6_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_6_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_WINDOW_7		0x138U /* rw */
 #define GLK_REGION_TARGET_WINDOW_7_WINDOW_MASK	0x000000000000ffffULL /* handle of the window (its first slice) */
 #define GLK_REGION_TARGET_WINDOW_7_WINDOW_SHIFT	0U
 #define GLK_REGION_TARGET_WINDOW_7_SIGNAL_MASK	0x0000000000010000ULL /* behind each chunk's last byte, store the epoch, 8 bytes, at TARGET_SIGNAL plus 8 times the number of the chunk (put with signal) */
 #define GLK_REGION_TARGET_WINDOW_7_SIGNAL_SHIFT	0x10U
+#define GLK_REGION_TARGET_WINDOW_7_FIELDS_MASK	0x000000000001ffffULL /* all of its fields */
 #define GLK_REGION_TARGET_OFFSET_0		0x140U /* rw */
 #define GLK_REGION_TARGET_OFFSET_1		0x148U /* rw */
 #define GLK_REGION_TARGET_OFFSET_2		0x150U /* rw */
@@ -599,6 +638,7 @@
 #define GLK_CHUNK_COUNTER_EPOCH_SHIFT		0x20U
 #define GLK_CHUNK_COUNTER_STATE_MASK		0x0000000c00000000ULL /* enum chunk_state; read only */
 #define GLK_CHUNK_COUNTER_STATE_SHIFT		0x22U
+#define GLK_CHUNK_COUNTER_FIELDS_MASK		0x0000000fffffffffULL /* all of its fields */
 
 /* Timestamps of the pool's lines (MGCC 4.2): a copy of a line has a lease in logical time, and a
  * write gets a time behind all leases of its line, so nobody has to invalidate copies. A time is
@@ -624,6 +664,7 @@
 #define GLK_TSU_CONTROL_EXPIRE_SHIFT		0U
 #define GLK_TSU_CONTROL_ADAPT_MASK		0x0000000000000002ULL /* a line's lease doubles with each renewal of an unchanged copy, up to 16 * READ_LEASE, and is READ_LEASE again after a write */
 #define GLK_TSU_CONTROL_ADAPT_SHIFT		1U
+#define GLK_TSU_CONTROL_FIELDS_MASK		0x0000000000000003ULL /* all of its fields */
 #define GLK_TSU_READ_LEASE			0xc018U /* rw */
 #define GLK_TSU_READ_LEASE_RESET		0xaU
 #define GLK_TSU_WRITE_LEASE			0xc020U /* rw */
@@ -639,6 +680,7 @@
 #define GLK_TSU_CLEAR_PAGES_SHIFT		0x18U
 #define GLK_TSU_CLEAR_BUSY_MASK			0x8000000000000000ULL /* read only */
 #define GLK_TSU_CLEAR_BUSY_SHIFT		0x3fU
+#define GLK_TSU_CLEAR_FIELDS_MASK		0x8000ffffffffffffULL /* all of its fields */
 #define GLK_TSU_GRAIN_0				0xc060U /* rw */
 #define GLK_TSU_GRAIN_1				0xc068U /* rw */
 #define GLK_TSU_GRAIN_2				0xc070U /* rw */
@@ -651,6 +693,10 @@
 #define GLK_TSU_EPOCHS				0xc0a8U /* ro */
 #define GLK_TSU_REFUSED				0xc0b0U /* ro */
 #define GLK_TSU_ERRORS				0xc0b8U /* ro */
+#define GLK_TSU_COUNTERS			8U /* number of counters */
+#define GLK_TSU_COUNTER_FIRST			0xc080U
+#define GLK_TSU_COUNTER_LAST			0xc0b8U
+#define GLK_TSU_COUNTER_SPAN			8U /* registers from the first to the last */
 
 /* Submission ring entry. Reserved bits and unused words must be 0, otherwise the entry completes
  * with status reserved. */

@@ -9,18 +9,10 @@
 
 struct glk_card;
 
-/* Counter registers of a partition and of the card are contiguous. */
-#define GLK_PARTITION_COUNTERS	((GLK_PARTITION_REGION_BYTES - GLK_PARTITION_STORES) / 8 + 1)
-#define GLK_CONTEXT_COUNTERS	((GLK_CONTEXT_STORE_BYTES - GLK_CONTEXT_STORES) / 8 + 1)
-#define GLK_CARD_COUNTERS	((GLK_CARD_ERR_ARRIVE - GLK_CARD_ERR_WINDOW) / 8 + 1)
-
 /* Link counters: single ones, then three rows with one counter per packet kind. */
 #define GLK_LINK_SINGLE_COUNTERS	((GLK_LINK_DENIED - GLK_LINK_FLITS_IN) / 8 + 1)
 #define GLK_LINK_KINDS \
 	((GLK_LINK_PACKETS_ATOMIC_RESPONSE - GLK_LINK_PACKETS_READ_REQUEST) / 8 + 1)
-#define GLK_LINK_COUNTERS	(GLK_LINK_SINGLE_COUNTERS + 3 * GLK_LINK_KINDS)
-
-#define GLK_TSU_COUNTERS	((GLK_TSU_ERRORS - GLK_TSU_READS) / 8 + 1)
 
 struct glk_counters {
 	u64 card[GLK_CARD_COUNTERS];

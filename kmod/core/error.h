@@ -9,7 +9,8 @@
 #include <linux/dev_printk.h>
 
 enum glk_error {
-	/* Bits of CARD.ERROR_CAUSE. */
+	/* Up to 6 bits of CARD.ERROR_CAUSE; the driver detects the others. */
+	/* generated from fpga/regs: errors */
 	GLK_ERROR_WINDOW = 0,
 	GLK_ERROR_PACKET = 1,
 	GLK_ERROR_CONFIG = 2,
@@ -17,7 +18,6 @@ enum glk_error {
 	GLK_ERROR_ENDPOINT = 4,
 	GLK_ERROR_RING = 5,
 	GLK_ERROR_LINK = 6,
-	/* Detected by the driver. */
 	GLK_ERROR_LOST = 16,
 	GLK_ERROR_DRAIN = 17,
 	GLK_ERROR_RESET = 18,
@@ -32,6 +32,7 @@ enum glk_error {
 	GLK_ERROR_PEER = 27,
 	GLK_ERROR_DMABUF = 28,
 	GLK_ERROR_COHERENCE = 29,
+	/* end of errors */
 };
 
 const char *glk_error_name(enum glk_error error);

@@ -15,31 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-	const char *name, *allowed;
-	bool optional; /* cards without the mechanism have no file for it */
-} settings[] = {
-	[GPULINK_SUBHEADER_BYTES] = { "subheader_bytes", "2 to 6", false },
-	[GPULINK_MAX_PAYLOAD_BYTES] = { "max_payload_bytes", "128, 256, 512, 1024, 2048 or 4096", false },
-	[GPULINK_FLUSH_TIMEOUT_NS] = { "flush_timeout_ns", "0 (never) to 1000000000", false },
-	[GPULINK_COALESCE] = { "coalesce", "0 or 1", false },
-	[GPULINK_OPEN] = { "open", "0 or 1", true },
-	[GPULINK_PACKING] = { "packing", "0 or 1", true },
-	[GPULINK_COMPACT] = { "compact", "0 or 1", true },
-	[GPULINK_KEEP] = { "keep", "0 or 1", true },
-};
+static const struct glk_setting_row settings[] = { GLK_PARTITION_SETTING_ROWS };
+static const struct glk_setting_text texts[] = { GLK_PARTITION_SETTING_TEXTS };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 _Static_assert(SETTINGS == GPULINK_SETTINGS, "every setting has a name");
 _Static_assert(SETTINGS <= sizeof(((struct gpulink_admin_partition *)NULL)->settings) / sizeof(uint64_t), "all have room");
 
-/* In the order of struct gpulink_counters. */
-static const char *const counter_names[] = {
-	"stores", "store_bytes", "packets", "sub_packets", "payload_bytes", "wire_bytes", "raw_wire_bytes",
-	"overwritten_bytes", "flush_window_miss", "flush_payload_full", "flush_entries_full", "flush_release",
-	"flush_timeout", "flush_load_hit", "flush_atomic", "flush_config", "flush_drain", "loads", "atomics",
-	"endpoint_writes", "endpoint_bytes", "err_endpoint", "flush_region", "region_bytes",
-};
-#define COUNTERS (sizeof(counter_names) / sizeof(counter_names[0]))
+static const struct glk_counter_row counters_of_partition[] = { GLK_PARTITION_COUNTER_ROWS };
+#define COUNTERS (sizeof(counters_of_partition) / sizeof(counters_of_partition[0]))
 _Static_assert(COUNTERS == sizeof(struct gpulink_counters) / sizeof(uint64_t), "a name for every counter");
 
 static bool known(enum gpulink_setting setting)
@@ -54,27 +37,12 @@ const char *gpulink_setting_name(enum gpulink_setting setting)
 
 const char *gpulink_setting_allowed(enum gpulink_setting setting)
 {
-	return known(setting) ? settings[setting].allowed : NULL;
+	return known(setting) ? texts[setting].allowed : NULL;
 }
 
 int gpulink_setting_valid(enum gpulink_setting setting, uint64_t value)
 {
-	switch (setting) {
-	case GPULINK_SUBHEADER_BYTES:
-		return value >= 2 && value <= 6;
-	case GPULINK_MAX_PAYLOAD_BYTES:
-		return value >= 128 && value <= 4096 && (value & (value - 1)) == 0;
-	case GPULINK_FLUSH_TIMEOUT_NS:
-		return value <= 1000000000;
-	case GPULINK_COALESCE:
-	case GPULINK_OPEN:
-	case GPULINK_PACKING:
-	case GPULINK_COMPACT:
-	case GPULINK_KEEP:
-		return value <= 1;
-	default:
-		return 0;
-	}
+	return known(setting) && glk_setting_allows(&settings[setting], value);
 }
 
 /* --- cards --- */
@@ -202,7 +170,7 @@ static int read_partition(const char *card, unsigned partition, struct gpulink_a
 		error = glk_admin_partition_file(card, partition, settings[s].name, file, sizeof(file));
 		if (!error)
 			error = glk_admin_show_number(card, file, &out->settings[s]);
-		if (!error && settings[s].optional && out->settings[s] == GPULINK_UNKNOWN)
+		if (!error && settings[s].features && out->settings[s] == GPULINK_UNKNOWN)
 			out->settings[s] = 0;
 	}
 	if (!error)
@@ -224,7 +192,7 @@ static int read_counters(const char *card, unsigned partition, struct gpulink_co
 
 	error = glk_admin_partition_file(card, partition, "counters", folder, sizeof(folder));
 	if (!error)
-		error = glk_admin_read_values(card, folder, counter_names, COUNTERS, values);
+		error = glk_admin_read_values(card, folder, counters_of_partition, COUNTERS, values);
 	if (!error)
 		memcpy(counters, values, sizeof(values));
 	return error;

@@ -5,16 +5,12 @@
 #include "../copy_struct.h"
 #include "admin_files.h"
 
-/* In the order of the registers. */
-static const char *const names[] = {
-	"err_window", "err_packet", "err_config", "err_dma", "err_entry", "dropped_stores", "packets_received",
-	"region_arrivals", "region_chunks", "region_partial", "region_epochs", "err_arrive",
-};
-_Static_assert(sizeof(names) / sizeof(names[0]) == GPULINK_CARD_COUNTERS, "a name for every counter");
+static const struct glk_counter_row counters[] = { GLK_CARD_COUNTER_ROWS };
+_Static_assert(sizeof(counters) / sizeof(counters[0]) == GPULINK_CARD_COUNTERS, "a name for every counter");
 
 const char *gpulink_card_counter_name(unsigned index)
 {
-	return index < GPULINK_CARD_COUNTERS ? names[index] : NULL;
+	return index < GPULINK_CARD_COUNTERS ? counters[index].name : NULL;
 }
 
 int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned count)
@@ -24,7 +20,7 @@ int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned
 
 	if (!card || !values)
 		return -GPULINK_EINVAL;
-	error = glk_admin_read_values(card, "counters", names, GPULINK_CARD_COUNTERS, own);
+	error = glk_admin_read_values(card, "counters", counters, GPULINK_CARD_COUNTERS, own);
 	if (!error)
 		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
 	return error;

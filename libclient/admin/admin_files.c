@@ -191,14 +191,15 @@ int glk_admin_show_u32(const char *card, const char *file, uint32_t *value)
 	return 0;
 }
 
-int glk_admin_read_values(const char *card, const char *folder, const char *const *names, unsigned count, uint64_t *values)
+int glk_admin_read_values(const char *card, const char *folder, const struct glk_counter_row *counters, unsigned count,
+			  uint64_t *values)
 {
 	bool any = false;
 	char file[128];
 	int error;
 
 	for (unsigned i = 0; i < count; i++) {
-		snprintf(file, sizeof(file), "%s/%s", folder, names[i]);
+		snprintf(file, sizeof(file), "%s/%s", folder, counters[i].name);
 		error = glk_admin_show_number(card, file, &values[i]);
 		if (error)
 			return error;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gpulink_tables.h>
+
 #ifndef GLK_SYSFS
 #define GLK_SYSFS "/sys/class/gpulink"
 #endif
@@ -38,8 +40,9 @@ int glk_admin_show_text(const char *card, const char *file, char *text, size_t r
 int glk_admin_show_number(const char *card, const char *file, uint64_t *value);
 int glk_admin_show_u32(const char *card, const char *file, uint32_t *value);
 
-/** Reads the numbers folder/names[i] as glk_admin_show_number() does. ENOTSUP: there is none of them. */
-int glk_admin_read_values(const char *card, const char *folder, const char *const *names, unsigned count, uint64_t *values);
+/** Reads the counters in a folder as glk_admin_show_number() does. ENOTSUP: there is none of them. */
+int glk_admin_read_values(const char *card, const char *folder, const struct glk_counter_row *counters, unsigned count,
+			  uint64_t *values);
 
 int glk_admin_write_text(const char *card, const char *file, const char *text);
 

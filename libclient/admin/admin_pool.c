@@ -5,11 +5,8 @@
 #include "../copy_struct.h"
 #include "admin_files.h"
 
-/* In the order of the registers. */
-static const char *const names[] = {
-	"reads", "same", "writes", "untimed", "evictions", "epochs", "refused", "errors",
-};
-_Static_assert(sizeof(names) / sizeof(names[0]) == GPULINK_POOL_COUNTERS, "a name for every counter");
+static const struct glk_counter_row counters[] = { GLK_POOL_COUNTER_ROWS };
+_Static_assert(sizeof(counters) / sizeof(counters[0]) == GPULINK_POOL_COUNTERS, "a name for every counter");
 
 static int read_pool(const char *card, struct gpulink_admin_pool *pool)
 {
@@ -40,7 +37,7 @@ int gpulink_admin_get_pool(const char *card, struct gpulink_admin_pool *pool, si
 
 const char *gpulink_pool_counter_name(unsigned index)
 {
-	return index < GPULINK_POOL_COUNTERS ? names[index] : NULL;
+	return index < GPULINK_POOL_COUNTERS ? counters[index].name : NULL;
 }
 
 int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned count)
@@ -50,7 +47,7 @@ int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned
 
 	if (!card || !values)
 		return -GPULINK_EINVAL;
-	error = glk_admin_read_values(card, "pool_counters", names, GPULINK_POOL_COUNTERS, own);
+	error = glk_admin_read_values(card, "pool_counters", counters, GPULINK_POOL_COUNTERS, own);
 	if (!error)
 		glk_copy_out(values, count * sizeof(*values), own, sizeof(own));
 	return error;

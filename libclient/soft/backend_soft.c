@@ -70,7 +70,7 @@ static int get_counters(void *backend, unsigned partition, struct gpulink_counte
 	glk_soft_update_time(soft);
 	glk_soft_set(soft, GLK_CARD_SNAPSHOT, 1);
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		values[i] = glk_soft_get(soft, partition_register(partition, GLK_PARTITION_STORES + 8 * i));
+		values[i] = glk_soft_get(soft, partition_register(partition, GLK_PARTITION_COUNTER_FIRST + 8 * i));
 	memcpy(counters, values, sizeof(values));
 	glk_soft_lanes_count(soft, partition, counters);
 	pthread_mutex_unlock(&soft->lock);

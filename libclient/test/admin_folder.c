@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include <gpulink_admin.h>
+#include <gpulink_tables.h>
 #include <temporary.h>
 
 /* Replaces read() and write(): kernel attributes fail in ways that plain files do not. */
@@ -115,12 +116,7 @@ __attribute__((format(printf, 3, 4))) static void write_value(const char *where,
 /* Counter i of partition k of card n is n * 1000000 + k * 1000 + i. */
 static void add_partition(const char *card, unsigned number, unsigned k)
 {
-	static const char *const counters[] = {
-		"stores", "store_bytes", "packets", "sub_packets", "payload_bytes", "wire_bytes", "raw_wire_bytes",
-		"overwritten_bytes", "flush_window_miss", "flush_payload_full", "flush_entries_full", "flush_release",
-		"flush_timeout", "flush_load_hit", "flush_atomic", "flush_config", "flush_drain", "loads", "atomics",
-		"endpoint_writes", "endpoint_bytes", "err_endpoint", "flush_region", "region_bytes",
-	};
+	static const struct glk_counter_row counters[] = { GLK_PARTITION_COUNTER_ROWS };
 	char where[128], inner[160];
 
 	snprintf(where, sizeof(where), "%s/partitions/%u", card, k);
@@ -138,7 +134,7 @@ static void add_partition(const char *card, unsigned number, unsigned k)
 	snprintf(inner, sizeof(inner), "%s/counters", where);
 	assert_int_equal(mkdir(inner, 0755), 0);
 	for (unsigned i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		write_value(inner, counters[i], "%u\n", number * 1000000 + k * 1000 + i);
+		write_value(inner, counters[i].name, "%u\n", number * 1000000 + k * 1000 + i);
 }
 
 void folder_add_card(unsigned number, unsigned partitions)
@@ -173,6 +169,18 @@ void folder_add_card(unsigned number, unsigned partitions)
 	snprintf(path, sizeof(path), "%s/gpulink%u", GLK_SYSFS, number);
 	snprintf(target, sizeof(target), "../%s", card);
 	assert_int_equal(symlink(target, path), 0);
+}
+
+void folder_add_settings(const char *where)
+{
+	static const struct glk_setting_row rows[] = { GLK_PARTITION_SETTING_ROWS };
+	char path[96];
+
+	for (unsigned s = 0; s < sizeof(rows) / sizeof(rows[0]); s++) {
+		snprintf(path, sizeof(path), "%s/%s", where, rows[s].name);
+		if (rows[s].features)
+			folder_write(path, "0\n");
+	}
 }
 
 void folder_add_link(unsigned number)

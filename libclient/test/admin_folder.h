@@ -17,6 +17,9 @@ int folder_remove(void **state);
 /** Creates card N, as a symbolic link like the kernel, with this many partitions. Values differ between cards and partitions. */
 void folder_add_card(unsigned number, unsigned partitions);
 
+/** Gives a partition, "gpulink0/partitions/1", the settings that only some cards have. */
+void folder_add_settings(const char *where);
+
 /** Gives card N a link, down, whose setting s is s + 1 and whose counter i is 7000 + i. */
 void folder_add_link(unsigned number);
 

@@ -17,6 +17,7 @@
 
 #include <endpoint_name.h>
 #include <gpulink_admin.h>
+#include <gpulink_tables.h>
 
 #include <json-c/json.h>
 
@@ -45,10 +46,11 @@ static enum exit_code run_info(struct invocation *invocation)
 
 static bool print_partitions(struct json_object *partitions)
 {
-	static const char *const columns[] = {"partition", "endpoint", "endpoint_bytes", "subheader_bytes",
-					      "max_payload_bytes", "flush_timeout_ns", "coalesce", "packing",
-					      "compact", "keep", "open", NULL};
+	const char *columns[3 + GPULINK_SETTINGS + 1] = {"partition", "endpoint", "endpoint_bytes"};
 
+	_Static_assert(3 + GPULINK_SETTINGS <= PRINT_COLUMNS, "all have room");
+	for (unsigned s = 0; s < GPULINK_SETTINGS; s++)
+		columns[3 + s] = gpulink_setting_name((enum gpulink_setting)s);
 	return print_rows(partitions, columns);
 }
 
@@ -210,14 +212,14 @@ static bool check_setting(const char *text, enum gpulink_setting setting, bool (
 	return false;
 }
 
-static enum exit_code set(struct invocation *invocation, enum gpulink_setting setting,
-			  bool (*parse)(const char *, uint64_t *))
+static enum exit_code set_to(struct invocation *invocation, enum gpulink_setting setting, const char *text,
+			     bool (*parse)(const char *, uint64_t *))
 {
 	struct json_object *request;
 	enum exit_code code;
 	uint64_t value;
 
-	if (!check_setting(invocation->arguments[0], setting, parse, &value))
+	if (!check_setting(text, setting, parse, &value))
 		return EXIT_USAGE;
 	code = find_card(invocation);
 	if (code != EXIT_OK)
@@ -226,6 +228,24 @@ static enum exit_code set(struct invocation *invocation, enum gpulink_setting se
 	request = with(request, "setting", json_object_new_string(gpulink_setting_name(setting)));
 	request = with(request, "value", json_object_new_uint64(value));
 	return ask_and_print(invocation, request, print_set);
+}
+
+static enum exit_code set(struct invocation *invocation, enum gpulink_setting setting, bool (*parse)(const char *, uint64_t *))
+{
+	return set_to(invocation, setting, invocation->arguments[0], parse);
+}
+
+static const char *name_of_setting(unsigned setting)
+{
+	return gpulink_setting_name((enum gpulink_setting)setting);
+}
+
+static enum exit_code run_set(struct invocation *invocation)
+{
+	unsigned setting = find_setting(invocation->arguments[0], name_of_setting, GPULINK_SETTINGS);
+
+	return setting == GPULINK_SETTINGS ? EXIT_USAGE
+					   : set_to(invocation, (enum gpulink_setting)setting, invocation->arguments[1], parse_number);
 }
 
 static enum exit_code run_set_subheader(struct invocation *invocation)
@@ -448,6 +468,15 @@ static const struct command partition_commands[] = {
 	 .most = 2,
 	 .takes_card = true,
 	 .run = run_remove_range},
+	{.name = "set",
+	 .usage = "SETTING VALUE",
+	 .summary = "set a setting of partitions",
+	 .details = GLK_PARTITION_SETTING_HELP,
+	 .least = 2,
+	 .most = 2,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set},
 	{.name = "set-subheader",
 	 .usage = "BYTES",
 	 .summary = "set the sub-header width",
@@ -542,8 +571,7 @@ static const struct command link_commands[] = {
 	{.name = "set-link",
 	 .usage = "SETTING VALUE",
 	 .summary = "set a link setting",
-	 .details = "SETTING is enable, stitching, pooling, selective_pooling, yielding, sequencing, trimming (VALUE 0 or 1),\n"
-		    "pool_cycles (0 to 128), burst (1 to 255), trim_bytes (4, 8, 16 or 32) or timeout_ns (1000 to 10000000000).\n",
+	 .details = GLK_LINK_SETTING_HELP,
 	 .least = 2,
 	 .most = 2,
 	 .takes_card = true,

@@ -33,23 +33,21 @@ static bool print_set_link(struct json_object *result)
 	return true;
 }
 
+static const char *setting_name(unsigned setting)
+{
+	return gpulink_link_setting_name((enum gpulink_link_setting)setting);
+}
+
 enum exit_code run_set_link(struct invocation *invocation)
 {
 	const char *name = invocation->arguments[0], *text = invocation->arguments[1];
 	struct json_object *request;
-	unsigned setting = 0;
+	unsigned setting = find_setting(name, setting_name, GPULINK_LINK_SETTINGS);
 	enum exit_code code;
 	uint64_t value;
 
-	while (setting < GPULINK_LINK_SETTINGS && strcmp(name, gpulink_link_setting_name((enum gpulink_link_setting)setting)))
-		setting++;
-	if (setting == GPULINK_LINK_SETTINGS) {
-		fprintf(stderr, "gpulinkctl: unknown setting '%s': must be one of", name);
-		for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
-			fprintf(stderr, " %s", gpulink_link_setting_name((enum gpulink_link_setting)s));
-		fputc('\n', stderr);
+	if (setting == GPULINK_LINK_SETTINGS)
 		return EXIT_USAGE;
-	}
 	if (!parse_number(text, &value) || !gpulink_link_setting_valid((enum gpulink_link_setting)setting, value)) {
 		complain("%s '%s': must be %s", name, text,
 			 gpulink_link_setting_allowed((enum gpulink_link_setting)setting));

@@ -57,7 +57,7 @@ static const char *cell(struct json_object *row, const char *column)
 
 bool print_rows(struct json_object *array, const char *const *columns)
 {
-	int widths[16] = {0};
+	int widths[PRINT_COLUMNS] = {0};
 	size_t rows;
 
 	if (!json_object_is_type(array, json_type_array))

@@ -13,7 +13,8 @@ bool print_json(struct json_object *object, int flags);
 /** Prints the members of an object, one per line. */
 bool print_object(struct json_object *object);
 
-/** Prints an array of objects as rows. Columns are these members, terminated by NULL. */
+/** Prints an array of objects as rows. Columns are these members, at most PRINT_COLUMNS, terminated by NULL. */
+#define PRINT_COLUMNS 32
 bool print_rows(struct json_object *array, const char *const *columns);
 
 /** Prints ratios and counters: a row for each, a column per partition and one for the sums. */

@@ -4,8 +4,10 @@
 
 #include <json-c/json.h>
 #include <json_put.h>
+#include <requests.h>
 
 #include <stdio.h>
+#include <string.h>
 
 struct json_object *new_request(const char *op, const char *card)
 {
@@ -113,4 +115,16 @@ enum exit_code show_of_card(struct invocation *invocation, const char *op)
 	enum exit_code code = find_card(invocation);
 
 	return code == EXIT_OK ? ask_and_print(invocation, new_request(op, invocation->card), print_object) : code;
+}
+
+unsigned find_setting(const char *text, const char *(*name)(unsigned index), unsigned count)
+{
+	unsigned setting = 0;
+	char names[300];
+
+	while (setting < count && strcmp(text, name(setting)))
+		setting++;
+	if (setting == count)
+		complain("unknown setting '%s': must be one of %s", text, list_names(names, sizeof(names), name, 0, count));
+	return setting;
 }

@@ -51,4 +51,7 @@ enum exit_code unexpected(void);
 /** Points invocation->card to the selected card: the given one, or the only one. */
 enum exit_code find_card(struct invocation *invocation);
 
+/** Index of a setting by name; reports an unknown one, and returns `count`. */
+unsigned find_setting(const char *text, const char *(*name)(unsigned index), unsigned count);
+
 #endif /* GPULINKCTL_REQUEST_H */

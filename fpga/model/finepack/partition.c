@@ -6,10 +6,6 @@
 
 #include "finepack/packing.h"
 
-#define MODE_MASK                                                                                                        \
-	(GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | GLK_PARTITION_MODE_OPEN_MASK | \
-	 GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK)
-
 static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
 	partition->counters.value[counter] += by;
@@ -17,6 +13,7 @@ static void count(struct glk_partition *partition, unsigned counter, uint64_t by
 
 static void set_mode(struct glk_partition *partition, uint64_t mode)
 {
+	partition->mode = mode;
 	partition->coalesce = mode & GLK_PARTITION_MODE_COALESCE_MASK;
 	partition->self_describe = mode & GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
 	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
@@ -270,12 +267,7 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
 		return partition->flush_timeout_ns;
 	case GLK_PARTITION_MODE:
-		return (partition->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
-		       (partition->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
-		       (partition->open ? GLK_PARTITION_MODE_OPEN_MASK : 0) |
-		       (partition->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-		       (partition->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
-		       (partition->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0);
+		return partition->mode;
 	default:
 		return 0;
 	}
@@ -291,7 +283,7 @@ static bool allowed(unsigned reg, uint64_t value)
 	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
 		return value <= GLK_TIMEOUT_MAX_NS;
 	case GLK_PARTITION_MODE:
-		return (value & ~MODE_MASK) == 0;
+		return (value & ~GLK_PARTITION_MODE_FIELDS_MASK) == 0;
 	default:
 		return false;
 	}

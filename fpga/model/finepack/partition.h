@@ -32,6 +32,7 @@ struct glk_partition {
 	struct glk_write_queue queue;
 	struct glk_write_queue kept; /**< with `keep`, stores to kept_lines; has the settings of `queue` */
 	struct glk_kept_lines kept_lines;
+	uint64_t mode; /**< register MODE; the next ones are its fields */
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< the other card may access it; checked for its requests */

@@ -256,8 +256,8 @@ uint64_t glk_card_link_get(const struct glk_card_link *link, unsigned reg)
 	case GLK_LINK_TIMEOUT_NS:
 		return link->timeout_ns;
 	}
-	if (reg >= GLK_LINK_FLITS_IN && reg <= GLK_LINK_WAITED_ATOMIC_RESPONSE)
-		return link->latched.value[(reg - GLK_LINK_FLITS_IN) / 8];
+	if (reg >= GLK_LINK_COUNTER_FIRST && reg <= GLK_LINK_COUNTER_LAST)
+		return link->latched.value[(reg - GLK_LINK_COUNTER_FIRST) / 8];
 	return 0;
 }
 

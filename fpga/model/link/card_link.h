@@ -55,7 +55,7 @@ struct glk_card_link {
 /* The counter of block LINK whose register is `reg`. */
 static inline uint64_t *glk_link_counter(struct glk_card_link *link, unsigned reg)
 {
-	return &link->counters.value[(reg - GLK_LINK_FLITS_IN) / 8];
+	return &link->counters.value[(reg - GLK_LINK_COUNTER_FIRST) / 8];
 }
 
 /* Allocates the parts of a zeroed struct and sets the state after power-on. Returns 0 or -ENOMEM. */

@@ -22,7 +22,7 @@ struct glk_pool {
 	struct glk_tsu tsu;
 	unsigned slot_shift;
 	uint64_t grain[GLK_POOL_GRAINS]; /* registers GRAIN */
-	uint64_t latched[(GLK_TSU_ERRORS - GLK_TSU_READS) / 8 + 1]; /* the counters as of the last snapshot */
+	uint64_t latched[GLK_TSU_COUNTER_SPAN]; /* the counters as of the last snapshot */
 };
 
 /* `config->tsu_sets` not 0: `entries` are those of the table. */

@@ -25,8 +25,8 @@ uint64_t glk_pool_get(const struct glk_pool *pool, unsigned reg)
 {
 	if (is_grain(reg))
 		return pool->grain[(reg - GLK_TSU_GRAIN_0) / 8];
-	if (reg >= GLK_TSU_READS && reg <= GLK_TSU_ERRORS)
-		return pool->latched[(reg - GLK_TSU_READS) / 8];
+	if (reg >= GLK_TSU_COUNTER_FIRST && reg <= GLK_TSU_COUNTER_LAST)
+		return pool->latched[(reg - GLK_TSU_COUNTER_FIRST) / 8];
 	switch (reg) {
 	case GLK_TSU_CAPS:
 		return capabilities(pool);

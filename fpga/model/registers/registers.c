@@ -180,8 +180,8 @@ static uint64_t read_card(struct glk_registers *registers, unsigned reg)
 	case GLK_CARD_SNAPSHOT:
 		return registers->snapshots;
 	}
-	if (reg >= GLK_CARD_ERR_WINDOW && reg <= GLK_CARD_ERR_ARRIVE)
-		return registers->latched.value[(reg - GLK_CARD_ERR_WINDOW) / 8];
+	if (reg >= GLK_CARD_COUNTER_FIRST && reg <= GLK_CARD_COUNTER_LAST)
+		return registers->latched.value[(reg - GLK_CARD_COUNTER_FIRST) / 8];
 	return 0;
 }
 
@@ -204,15 +204,15 @@ static uint64_t read_partition(const struct glk_registers *registers, unsigned p
 	case GLK_PARTITION_REMOTE_BYTES:
 		return glk_endpoint_is_link(registers->endpoints, p) ? registers->remote->of[p].bytes : 0;
 	}
-	if (reg >= GLK_PARTITION_STORES && reg <= GLK_PARTITION_REGION_BYTES)
-		return registers->latched_partitions[p].value[(reg - GLK_PARTITION_STORES) / 8];
+	if (reg >= GLK_PARTITION_COUNTER_FIRST && reg <= GLK_PARTITION_COUNTER_LAST)
+		return registers->latched_partitions[p].value[(reg - GLK_PARTITION_COUNTER_FIRST) / 8];
 	return glk_partition_get(partition, reg);
 }
 
 static uint64_t read_context(const struct glk_registers *registers, unsigned context, unsigned reg)
 {
-	if (reg >= GLK_CONTEXT_STORES && reg <= GLK_CONTEXT_STORE_BYTES)
-		return registers->latched_contexts[context].value[(reg - GLK_CONTEXT_STORES) / 8];
+	if (reg >= GLK_CONTEXT_COUNTER_FIRST && reg <= GLK_CONTEXT_COUNTER_LAST)
+		return registers->latched_contexts[context].value[(reg - GLK_CONTEXT_COUNTER_FIRST) / 8];
 	return glk_context_get(registers->rings, context, reg);
 }
 

@@ -278,7 +278,7 @@ static void refusals(void **state)
 		{ GLK_TSU_CLEAR, 4095 | 2 << GLK_TSU_CLEAR_PAGES_SHIFT }, { GLK_TSU_CLEAR, GLK_TSU_CLEAR_FIRST_MASK | GLK_TSU_CLEAR_PAGES_MASK },
 		{ GLK_TSU_CLEAR, 1 << GLK_TSU_CLEAR_PAGES_SHIFT | 1ull << 48 }, { GLK_TSU_CLEAR, 1 << GLK_TSU_CLEAR_PAGES_SHIFT | 1ull << 63 },
 		{ GLK_TSU_GRAIN_0, 7 }, { GLK_TSU_GRAIN_3, 7ull << 60 }, { GLK_TSU_GRAIN_1, 8ull << 20 }, { GLK_TSU_READS, 0 },
-		{ GLK_TSU_ERRORS, 0 }, { GLK_TSU_ERRORS + 8, 0 }, { GLK_TSU_CLEAR + 8, 0 },
+		{ GLK_TSU_ERRORS, 0 }, { GLK_TSU_COUNTER_LAST + 8, 0 }, { GLK_TSU_CLEAR + 8, 0 },
 	};
 	static uint8_t zeros[4096], page[4096];
 
@@ -413,7 +413,7 @@ static void shapes(void **state)
 	bench_start(b);
 	lease_start(b);
 	assert_false(bench_read(b, GLK_CARD_FEATURES) & GLK_CARD_FEATURES_LEASE_MASK);
-	for (unsigned reg = GLK_BLOCK_TSU; reg <= GLK_TSU_ERRORS; reg += 8)
+	for (unsigned reg = GLK_BLOCK_TSU; reg <= GLK_TSU_COUNTER_LAST; reg += 8)
 		assert_int_equal(bench_read(b, reg), 0);
 	bench_write(b, GLK_TSU_READ_LEASE, 10);
 	assert_int_equal(bench_card_counter(b, GLK_CARD_ERR_CONFIG), 1);

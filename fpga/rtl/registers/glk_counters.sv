@@ -90,8 +90,8 @@ module glk_counters #(
   output logic [63:0]   record_errors
 );
   // Counter indices within a partition's row.
-  localparam int BASE        = glk_regs::PARTITION_STORES;
-  localparam int STORES      = 0;
+  localparam int BASE        = glk_regs::PARTITION_COUNTER_FIRST;
+  localparam int STORES      = (glk_regs::PARTITION_STORES - BASE) / 8;
   localparam int STORE_BYTES = (glk_regs::PARTITION_STORE_BYTES - BASE) / 8;
   localparam int PACKETS     = (glk_regs::PARTITION_PACKETS - BASE) / 8;
   localparam int SUB_PACKETS = (glk_regs::PARTITION_SUB_PACKETS - BASE) / 8;
@@ -108,9 +108,9 @@ module glk_counters #(
   localparam int REASONS     = LOADS - REASON;
   localparam int OF_REGION   = (glk_regs::PARTITION_FLUSH_REGION - BASE) / 8; // reason region, apart from the others
   localparam int REGION_BYTES = (glk_regs::PARTITION_REGION_BYTES - BASE) / 8;
-  localparam int COUNTERS    = REGION_BYTES + 1;
-  localparam int CONTEXT     = (glk_regs::CONTEXT_STORE_BYTES - glk_regs::CONTEXT_STORES) / 8 + 1;
-  localparam int CARD        = (glk_regs::CARD_ERR_ARRIVE - glk_regs::CARD_ERR_WINDOW) / 8 + 1;
+  localparam int COUNTERS    = glk_regs::PARTITION_COUNTER_SPAN;
+  localparam int CONTEXT     = glk_regs::CONTEXT_COUNTER_SPAN;
+  localparam int CARD        = glk_regs::CARD_COUNTER_SPAN;
 
   wire [PW-1:0] row = counter_at[5 +: PW];
   logic [COUNTERS*64-1:0] seen; // of the row, one clock of latency
@@ -217,8 +217,8 @@ module glk_counters #(
   logic [15:0]        c_arrivals; // of REGION_ARRIVALS
   logic               c_snapshot;
   logic [CARD*64-1:0] c_count, c_latched;
-  localparam int ARRIVALS = (glk_regs::CARD_REGION_ARRIVALS - glk_regs::CARD_ERR_WINDOW) / 8;
-  localparam int DROPPED = (glk_regs::CARD_DROPPED_STORES - glk_regs::CARD_ERR_WINDOW) / 8;
+  localparam int ARRIVALS = (glk_regs::CARD_REGION_ARRIVALS - glk_regs::CARD_COUNTER_FIRST) / 8;
+  localparam int DROPPED  = (glk_regs::CARD_DROPPED_STORES - glk_regs::CARD_COUNTER_FIRST) / 8;
 
   always_ff @(posedge clk) begin
     c_one      <= {e_reject, e_epoch, e_partial, e_chunk, 1'b0, e_accepted, e_dropped, e_entry, e_dma, e_config, e_refused,

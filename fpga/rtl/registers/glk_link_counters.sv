@@ -56,16 +56,16 @@ module glk_link_counters #(
 );
   // Word indices: single counters start at 16; rows by kind, starting with kind 1, at 48, 64 and 80.
   localparam int BASE  = glk_regs::BLOCK_LINK;
-  localparam int FIRST = glk_regs::LINK_FLITS_IN;
-  localparam int SINGLE        = (glk_regs::LINK_DENIED - FIRST) / 8 + 1;
+  localparam int FIRST = glk_regs::LINK_COUNTER_FIRST;
+  localparam int KINDS         = glk_flit::ATOMIC_RESPONSE;
+  localparam int SINGLE        = glk_regs::LINK_COUNTERS - 3 * KINDS;
   localparam int POOL_STITCHED = (glk_regs::LINK_POOL_STITCHED - FIRST) / 8;
   localparam int TRIMMED       = (glk_regs::LINK_TRIMMED_BYTES - FIRST) / 8;
   localparam int TIMEOUTS      = (glk_regs::LINK_TIMEOUTS - FIRST) / 8;
   localparam int LOST          = (glk_regs::LINK_LOST_PACKETS - FIRST) / 8;
-  localparam int KINDS         = glk_flit::ATOMIC_RESPONSE;
   initial if (FIRST != BASE + 16 * 8 || SINGLE > 32 || glk_regs::LINK_PACKETS_READ_REQUEST != BASE + 48 * 8 ||
               glk_regs::LINK_FLITS_READ_REQUEST != BASE + 64 * 8 || glk_regs::LINK_WAITED_READ_REQUEST != BASE + 80 * 8 ||
-              glk_regs::LINK_WAITED_ATOMIC_RESPONSE != BASE + (80 + KINDS - 1) * 8) $fatal;
+              glk_regs::LINK_COUNTER_LAST != BASE + (80 + KINDS - 1) * 8) $fatal;
 
   logic was_refused;
   always_ff @(posedge clk)

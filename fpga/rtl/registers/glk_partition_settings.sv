@@ -56,6 +56,20 @@ module glk_partition_settings #(
   localparam logic [3:0] EP_BYTES  = 4'(glk_regs::PARTITION_EP_BYTES / 8);
   localparam logic [3:0] REMOTE_BYTES = 4'(glk_regs::PARTITION_REMOTE_BYTES / 8);
 
+  localparam int MODE_W = $clog2(glk_regs::PARTITION_MODE_FIELDS_MASK + 1);
+  logic [PARTITIONS*MODE_W-1:0] cfg_mode;
+  genvar g;
+  generate
+    for (g = 0; g < PARTITIONS; g = g + 1) begin : mode_of
+      assign cfg_coalesce[g]      = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_COALESCE_SHIFT];
+      assign cfg_self_describe[g] = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_SELF_DESCRIBE_SHIFT];
+      assign ep_open[g]           = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_OPEN_SHIFT];
+      assign cfg_packing[g]       = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_PACKING_SHIFT];
+      assign cfg_compact[g]       = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_COMPACT_SHIFT];
+      assign cfg_keep[g]          = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_KEEP_SHIFT];
+    end
+  endgenerate
+
   integer p;
   always_ff @(posedge clk) begin
     for (p = 0; p < PARTITIONS; p = p + 1) begin
@@ -64,8 +78,7 @@ module glk_partition_settings #(
           SUBHEADER: cfg_subheader_bytes[p*3 +: 3]     <= new_value[2:0];
           PAYLOAD:   cfg_max_payload_bytes[p*13 +: 13] <= new_value[12:0];
           TIMEOUT:   cfg_flush_timeout_ns[p*30 +: 30]  <= new_value[29:0];
-          MODE:      {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <=
-              new_value[5:0];
+          MODE:      cfg_mode[p*MODE_W +: MODE_W]      <= new_value[MODE_W-1:0];
           KIND:      ep_kind[p*2 +: 2]                 <= new_value[1:0];
           EP_BASE:   ep_base[p*52 +: 52]               <= new_value[63:12];
           EP_BYTES:  ep_bytes[p*37 +: 37]              <= new_value[48:12];
@@ -75,8 +88,7 @@ module glk_partition_settings #(
       if (rst || clear) begin
         cfg_subheader_bytes[p*3 +: 3]              <= 3'(glk_regs::PARTITION_SUBHEADER_BYTES_RESET);
         cfg_max_payload_bytes[p*13 +: 13]          <= 13'(glk_regs::PARTITION_MAX_PAYLOAD_BYTES_RESET);
-        {cfg_keep[p], cfg_compact[p], cfg_packing[p], ep_open[p], cfg_self_describe[p], cfg_coalesce[p]} <=
-            6'(glk_regs::PARTITION_MODE_RESET);
+        cfg_mode[p*MODE_W +: MODE_W]               <= MODE_W'(glk_regs::PARTITION_MODE_RESET);
         cfg_flush_timeout_ns[p*30 +: 30]           <= '0;
         ep_kind[p*2 +: 2]                          <= 2'(glk_regs::EP_NONE);
         ep_base[p*52 +: 52]                        <= '0;
@@ -89,7 +101,7 @@ module glk_partition_settings #(
   logic [2:0]  subheader;
   logic [12:0] payload;
   logic [29:0] timeout;
-  logic [5:0]  mode;
+  logic [MODE_W-1:0] mode;
   logic [1:0]  kind;
   logic [51:0] base;
   logic [36:0] bytes;
@@ -101,7 +113,7 @@ module glk_partition_settings #(
         subheader <= cfg_subheader_bytes[i*3 +: 3];
         payload   <= cfg_max_payload_bytes[i*13 +: 13];
         timeout   <= cfg_flush_timeout_ns[i*30 +: 30];
-        mode      <= {cfg_keep[i], cfg_compact[i], cfg_packing[i], ep_open[i], cfg_self_describe[i], cfg_coalesce[i]};
+        mode      <= cfg_mode[i*MODE_W +: MODE_W];
         kind      <= ep_kind[i*2 +: 2];
         base      <= ep_base[i*52 +: 52];
         bytes     <= ep_bytes[i*37 +: 37];
@@ -154,7 +166,7 @@ module glk_partition_settings #(
                    (new_value[12:7] == 6'd1 || new_value[12:7] == 6'd2 || new_value[12:7] == 6'd4 || new_value[12:7] == 6'd8 ||
                     new_value[12:7] == 6'd16 || new_value[12:7] == 6'd32);
       TIMEOUT:   allowed <= new_value <= 64'(glk_regs::TIMEOUT_MAX_NS);
-      MODE:      allowed <= new_value[63:6] == '0 && (link || !new_value[2]);
+      MODE:      allowed <= (new_value & ~glk_regs::PARTITION_MODE_FIELDS_MASK) == '0 && (link || !new_value[glk_regs::PARTITION_MODE_OPEN_SHIFT]);
       KIND:
         allowed <= new_value == 64'(glk_regs::EP_NONE) || new_value == value ||
                    (vacant && ((new_value == 64'(glk_regs::EP_BUS) && bus_fits) ||

@@ -66,15 +66,15 @@ static unsigned draw_register(struct bench *b)
 
 	switch (below(&b->chance, p->regions ? 10 : 7)) {
 	case 9:
-		return GLK_BLOCK_TSU + 8 * below(&b->chance, (GLK_TSU_ERRORS - GLK_BLOCK_TSU) / 8 + 2);
+		return GLK_BLOCK_TSU + 8 * below(&b->chance, (GLK_TSU_COUNTER_LAST - GLK_BLOCK_TSU) / 8 + 2);
 	case 7:
 		return bench_region_reg(below(&b->chance, p->regions + 1), 8 * below(&b->chance, GLK_REGION_TARGET_SIGNAL_7 / 8 + 2));
 	case 8:
 		return GLK_CHUNK_ARRAY + below(&b->chance, p->chunks + 1) * GLK_CHUNK_STRIDE;
 	case 0:
-		return 8 * below(&b->chance, GLK_CARD_ERR_ARRIVE / 8 + 4);
+		return 8 * below(&b->chance, GLK_CARD_COUNTER_LAST / 8 + 4);
 	case 1:
-		return bench_partition_reg(below(&b->chance, p->partitions + 1), 8 * below(&b->chance, GLK_PARTITION_REGION_BYTES / 8 + 2));
+		return bench_partition_reg(below(&b->chance, p->partitions + 1), 8 * below(&b->chance, GLK_PARTITION_COUNTER_LAST / 8 + 2));
 	case 2:
 		return bench_window_reg(below(&b->chance, p->slices + 1), 8 * below(&b->chance, 4));
 	case 3:

@@ -237,7 +237,7 @@ void loose_totals(struct bench *b, bool check)
 	for (unsigned p = 0; p < b->pair.p.partitions; p++)
 		for (unsigned i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
 			one_total(b, bench_partition_reg(p, totals[i]), check, &at);
-	for (unsigned reg = GLK_CARD_ERR_WINDOW; reg <= GLK_CARD_ERR_ARRIVE; reg += reg == GLK_CARD_DROPPED_STORES ? 16 : 8)
+	for (unsigned reg = GLK_CARD_COUNTER_FIRST; reg <= GLK_CARD_COUNTER_LAST; reg += reg == GLK_CARD_DROPPED_STORES ? 16 : 8)
 		one_total(b, reg, check, &at);
 }
 

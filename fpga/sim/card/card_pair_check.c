@@ -210,13 +210,13 @@ static void check_all_registers(struct pair *pair, unsigned first, unsigned step
 	pair_set(pair, GLK_CARD_SNAPSHOT, 8, 0);
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		pair_get(pair, headers[i], 8);
-	check_row(pair, 0, 0, GLK_CARD_ERR_ARRIVE + 8);
+	check_row(pair, 0, 0, GLK_CARD_COUNTER_LAST + 8);
 	for (unsigned p = 0; p < pair->p.partitions; p++)
-		check_row(pair, GLK_PARTITION_ARRAY + p * GLK_PARTITION_STRIDE, 0, GLK_PARTITION_REGION_BYTES + 8);
+		check_row(pair, GLK_PARTITION_ARRAY + p * GLK_PARTITION_STRIDE, 0, GLK_PARTITION_COUNTER_LAST + 8);
 	check_table(pair, GLK_WINDOW_ARRAY, GLK_WINDOW_STRIDE, pair->p.slices, first, step);
 	check_table(pair, GLK_REGISTRATION_ARRAY, GLK_REGISTRATION_STRIDE, pair->p.registrations, first, step);
 	for (unsigned c = 0; c < pair->p.contexts; c++) {
-		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_STORE_BYTES + 8);
+		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_COUNTER_LAST + 8);
 		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0, pair->loose ? GLK_DOORBELL_CLOCK - 8 : GLK_DOORBELL_CLOCK + 8);
 	}
 	for (unsigned r = 0; r < pair->p.regions && r < PAIR_REGIONS; r++)
@@ -229,7 +229,7 @@ static void check_all_registers(struct pair *pair, unsigned first, unsigned step
 void pair_check_stamps(struct pair *pair, bool counters)
 {
 	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CAPS - GLK_BLOCK_TSU, GLK_TSU_GREATEST - GLK_BLOCK_TSU);
-	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU, (counters ? GLK_TSU_ERRORS : GLK_TSU_GRAIN_3) - GLK_BLOCK_TSU);
+	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU, (counters ? GLK_TSU_COUNTER_LAST : GLK_TSU_GRAIN_3) - GLK_BLOCK_TSU);
 }
 
 /* Lets all leases end in both, and gives the model the card's times, where these depend on the order of stores. */

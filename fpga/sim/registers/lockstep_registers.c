@@ -21,7 +21,7 @@
 
 enum { PATIENCE = 2000, STILL = 48 /* clocks until STATUS.IDLE is set */, P = REGISTERS_PARTITIONS };
 
-#define FIRST_COUNTER ((GLK_LINK_FLITS_IN - GLK_BLOCK_LINK) / 8)
+#define FIRST_COUNTER ((GLK_LINK_COUNTER_FIRST - GLK_BLOCK_LINK) / 8)
 
 static struct {
 	struct registers_dut *dut;

@@ -29,7 +29,7 @@
 
 #define PMU		"/sys/bus/event_source/devices/gpulink0/"
 #define SECOND		1000000000ULL
-#define COUNTER(reg)	((GLK_PARTITION_##reg - GLK_PARTITION_STORES) / 8)
+#define COUNTER(reg)	((GLK_PARTITION_##reg - GLK_PARTITION_COUNTER_FIRST) / 8)
 #define CONFIG(event, partition) ((uint64_t)(event) | (uint64_t)(partition) << 8)
 #define ALL		0xff
 #define CARD		0x80
@@ -114,7 +114,7 @@ static bool counters(const char *device, unsigned partition, uint64_t values[64]
 /* Compares every event of a partition with its counter. */
 static void test_every_counter(const char *device)
 {
-	enum { EVENTS = (GLK_PARTITION_ERR_ENDPOINT - GLK_PARTITION_STORES) / 8 + 1 };
+	enum { EVENTS = GLK_PARTITION_COUNTERS };
 	uint64_t before[64], after[64];
 	int events[EVENTS];
 	bool opened = true, same = true;
@@ -143,7 +143,7 @@ static void test_partitions(const char *device)
 {
 	int zero = open_event(CONFIG(COUNTER(STORE_BYTES), 0), -1), one = open_event(CONFIG(COUNTER(STORE_BYTES), 1), -1);
 	int all = open_event(CONFIG(COUNTER(STORE_BYTES), ALL), -1);
-	int received = open_event(CARD + (GLK_CARD_PACKETS_RECEIVED - GLK_CARD_ERR_WINDOW) / 8, -1);
+	int received = open_event(CARD + (GLK_CARD_PACKETS_RECEIVED - GLK_CARD_COUNTER_FIRST) / 8, -1);
 	uint64_t before[64], after[64];
 
 	check(zero >= 0 && one >= 0 && all >= 0 && received >= 0, "events of two partitions, of all, of the card");
