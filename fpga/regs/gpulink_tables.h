@@ -32,21 +32,6 @@ struct glk_setting_register {
 	unsigned long long reset;
 };
 
-/* The value of a setting whose register is `kept`, and that register with another value of it. */
-static inline unsigned long long glk_setting_value(const struct glk_setting_row *setting,
-						   unsigned long long kept)
-{
-	return setting->mask ? !!(kept & setting->mask) : kept;
-}
-
-static inline unsigned long long glk_setting_merge(const struct glk_setting_row *setting,
-						   unsigned long long kept, unsigned long long value)
-{
-	if (!setting->mask)
-		return value;
-	return value ? kept | setting->mask : kept & ~setting->mask;
-}
-
 static inline int glk_setting_allows(const struct glk_setting_row *setting, unsigned long long value)
 {
 	return value >= setting->least && value <= setting->most &&

@@ -98,15 +98,32 @@ static int attr_get_counter(struct glk_card *card, unsigned int partition,
 }
 
 /* Makes the files of a row of counters, and their list for a group. Before any card is added. */
-void glk_attr_counters(struct glk_attr *attrs, struct attribute **list, const char * const *names,
-		       unsigned int count, u32 row)
+void glk_attr_counters(struct glk_attr *attrs, struct attribute **list,
+		       const struct glk_counter_row *rows, unsigned int count, u32 row)
 {
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
 		attrs[i] = (struct glk_attr)GLK_ATTR(counter, 0444, .get = attr_get_counter,
 						     .id = i, .row = row);
-		attrs[i].dev_attr.attr.name = names[i];
+		attrs[i].dev_attr.attr.name = rows[i].name;
+		sysfs_attr_init(&attrs[i].dev_attr.attr);
+		list[i] = &attrs[i].dev_attr.attr;
+	}
+}
+
+/* The same with settings; `like`: one of them, with get and set of the register that has it. */
+void glk_attr_settings(struct glk_attr *attrs, struct attribute **list,
+		       const struct glk_setting_row *rows, unsigned int count,
+		       const struct glk_attr *like)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		attrs[i] = *like;
+		attrs[i].id = i;
+		attrs[i].mask = rows[i].mask;
+		attrs[i].dev_attr.attr.name = rows[i].name;
 		sysfs_attr_init(&attrs[i].dev_attr.attr);
 		list[i] = &attrs[i].dev_attr.attr;
 	}

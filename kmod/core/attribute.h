@@ -6,6 +6,8 @@
 #include <linux/device.h>
 #include <linux/types.h>
 
+#include "gpulink_tables.h"
+
 struct glk_card;
 
 /* Counters of the partition whose file it is. */
@@ -21,7 +23,7 @@ struct glk_attr {
 	/* Or text. */
 	ssize_t (*show)(struct glk_card *card, unsigned int partition, char *buf);
 	int (*store)(struct glk_card *card, unsigned int partition, const char *buf);
-	u32 id;			/* for get and set: register, setting, counter or limit */
+	u32 id;			/* for get and set: register, limit, or row of the table */
 	u32 row;		/* of the counter */
 	bool anytime;		/* the card need not be live for set, nor is it locked */
 	u64 mask;		/* nonzero: the file is this field. One that can be set is a bit */
@@ -42,7 +44,10 @@ ssize_t glk_attr_write(struct glk_card *card, unsigned int partition, struct att
 		       const char *buf, size_t count);
 int glk_attr_get_register(struct glk_card *card, unsigned int partition,
 			  const struct glk_attr *attr, u64 *value);
-void glk_attr_counters(struct glk_attr *attrs, struct attribute **list, const char * const *names,
-		       unsigned int count, u32 row);
+void glk_attr_counters(struct glk_attr *attrs, struct attribute **list,
+		       const struct glk_counter_row *rows, unsigned int count, u32 row);
+void glk_attr_settings(struct glk_attr *attrs, struct attribute **list,
+		       const struct glk_setting_row *rows, unsigned int count,
+		       const struct glk_attr *like);
 
 #endif /* GLK_ATTRIBUTE_H */

@@ -45,6 +45,7 @@
 #include "core/error.h"
 #include <linux/gpulink.h>
 #include "gpulink_regs.h"
+#include "gpulink_tables.h"
 #include "core/limits.h"
 #include "link/link.h"
 #include "endpoint/partition.h"
@@ -107,7 +108,7 @@ struct glk_card {
 	struct work_struct link_work;
 	atomic_t binding_users;	/* see glk_binding_get() */
 	bool link_reported;	/* link_work last reported the link as up */
-	u64 link_settings[GLK_LINK_SETTINGS];
+	u64 link_settings[GLK_LINK_SETTING_REGISTER_COUNT]; /* by slot */
 	void __iomem *regs;
 	phys_addr_t regs_start, aperture_start;
 	unsigned int partition_count, context_count, queue_entries, widths, ring_order_max;
@@ -232,6 +233,12 @@ static inline bool glk_pool_has_partition(const struct glk_card *card, unsigned 
 static inline struct glk_card *glk_to_card(struct device *dev)
 {
 	return container_of(dev, struct glk_card, dev);
+}
+
+/* Whether the card has all of these bits of CARD.FEATURES. */
+static inline bool glk_card_has(const struct glk_card *card, u64 features)
+{
+	return (card->features & features) == features;
 }
 
 #endif /* GLK_CARD_H */

@@ -301,7 +301,7 @@ void glk_endpoint_warn_open(struct glk_card *card, unsigned int partition)
 {
 	const struct glk_partition *p = &card->partitions[partition];
 
-	if (!(p->settings[GLK_PARTITION_MODE / 8] & GLK_PARTITION_MODE_OPEN_MASK) ||
+	if (!(p->settings[GLK_PARTITION_SLOT_MODE] & GLK_PARTITION_MODE_OPEN_MASK) ||
 	    !glk_endpoint_is_whole(p))
 		return;
 	dev_warn(&card->pdev->dev,

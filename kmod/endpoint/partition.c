@@ -3,63 +3,49 @@
  * Partitions: their settings, validated, stored, and restored to the card after a reset; what their
  * endpoints are called.
  */
-#include <linux/log2.h>
-
 #include "core/card.h"
 #include "link/link.h"
 #include "endpoint/partition.h"
 
+const struct glk_setting_row glk_partition_settings[] = { GLK_PARTITION_SETTING_ROWS };
+const struct glk_setting_register glk_partition_registers[] = {
+	GLK_PARTITION_SETTING_REGISTERS
+};
+
 void glk_partition_defaults(struct glk_partition *partition)
 {
-	partition->settings[GLK_PARTITION_SUBHEADER_BYTES / 8] =
-		GLK_PARTITION_SUBHEADER_BYTES_RESET;
-	partition->settings[GLK_PARTITION_MAX_PAYLOAD_BYTES / 8] =
-		GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET;
-	partition->settings[GLK_PARTITION_FLUSH_TIMEOUT_NS / 8] = 0;
-	partition->settings[GLK_PARTITION_MODE / 8] = GLK_PARTITION_MODE_RESET;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(partition->settings); i++)
+		partition->settings[i] = glk_partition_registers[i].reset;
 	partition->kind = GPULINK_ENDPOINT_NONE;
 }
 
-static u64 partition_mode_mask(struct glk_card *card)
+static bool partition_allows(struct glk_card *card, const struct glk_setting_row *setting,
+			     u64 value)
 {
-	u64 mask = GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_SELF_DESCRIBE_MASK;
-
-	if (glk_link_present(card))
-		mask |= GLK_PARTITION_MODE_OPEN_MASK;
-	if (card->features & GLK_CARD_FEATURES_PACKING_MASK)
-		mask |= GLK_PARTITION_MODE_PACKING_MASK;
-	if (card->features & GLK_CARD_FEATURES_COMPACT_MASK)
-		mask |= GLK_PARTITION_MODE_COMPACT_MASK;
-	if (card->features & GLK_CARD_FEATURES_KEEP_MASK)
-		mask |= GLK_PARTITION_MODE_KEEP_MASK;
-	return mask;
+	if (!glk_card_has(card, setting->features))
+		return false;
+	if (setting->mask)
+		return true;
+	/* The card may have fewer widths. */
+	return glk_setting_allows(setting, value) &&
+	       (setting->reg != GLK_PARTITION_SUBHEADER_BYTES || (card->widths & BIT(value)));
 }
 
-bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value)
-{
-	switch (reg) {
-	case GLK_PARTITION_SUBHEADER_BYTES:
-		return value < 8 && (card->widths & BIT(value));
-	case GLK_PARTITION_MAX_PAYLOAD_BYTES:
-		return value >= GLK_PAYLOAD_MIN && value <= GLK_PAYLOAD_MAX && is_power_of_2(value);
-	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
-		return value <= GLK_TIMEOUT_MAX_NS;
-	default:
-		return !(value & ~partition_mode_mask(card));
-	}
-}
-
-int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u64 value)
+/* value: of the setting's register. */
+int glk_partition_set(struct glk_card *card, unsigned int partition,
+		      const struct glk_setting_row *setting, u64 value)
 {
 	lockdep_assert_held(&card->lock);
-	if (!glk_partition_setting_valid(card, reg, value))
+	if (!partition_allows(card, setting, value))
 		return -EINVAL;
 	/* The remote card has no descriptors. */
-	if (reg == GLK_PARTITION_MODE && (value & GLK_PARTITION_MODE_OPEN_MASK) &&
+	if ((value & setting->mask & GLK_PARTITION_MODE_OPEN_MASK) &&
 	    glk_pool_has_partition(card, partition))
 		return -EBUSY;
-	glk_write(card, glk_partition_reg(partition, reg), value);
-	WRITE_ONCE(card->partitions[partition].settings[reg / 8], value);
+	glk_write(card, glk_partition_reg(partition, setting->reg), value);
+	WRITE_ONCE(card->partitions[partition].settings[setting->slot], value);
 	return 0;
 }
 
@@ -69,7 +55,8 @@ void glk_partition_restore(struct glk_card *card, unsigned int partition)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(p->settings); i++)
-		glk_write(card, glk_partition_reg(partition, 8 * i), p->settings[i]);
+		glk_write(card, glk_partition_reg(partition, glk_partition_registers[i].reg),
+			  p->settings[i]);
 	if (p->kind == GPULINK_ENDPOINT_NONE || p->paused || READ_ONCE(p->cut))
 		return;
 	glk_write(card, glk_partition_reg(partition, GLK_PARTITION_EP_BASE), p->base);

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+#include "gpulink_tables.h"
+
 struct glk_card;
 
 /* Ranges of an endpoint, at most: bits of glk_window.ranges. */
@@ -53,7 +55,7 @@ struct glk_endpoint_name {
 
 /* Settings and endpoint of a partition; restored to the card after a reset. */
 struct glk_partition {
-	u64 settings[4];	/* registers SUBHEADER_BYTES .. MODE */
+	u64 settings[GLK_PARTITION_SETTING_REGISTER_COUNT]; /* by slot */
 	u32 kind;		/* GPULINK_ENDPOINT_* */
 	u64 base;		/* bus address, pool offset, or partition of the remote card */
 	u64 bytes;
@@ -78,8 +80,11 @@ struct glk_partition {
 #define GLK_BUS_POLL		HZ
 
 /* partition.c: callers hold card->lock */
-bool glk_partition_setting_valid(struct glk_card *card, u32 reg, u64 value);
-int glk_partition_set(struct glk_card *card, unsigned int partition, u32 reg, u64 value);
+extern const struct glk_setting_row glk_partition_settings[GLK_PARTITION_SETTING_COUNT];
+extern const struct glk_setting_register
+	glk_partition_registers[GLK_PARTITION_SETTING_REGISTER_COUNT];
+int glk_partition_set(struct glk_card *card, unsigned int partition,
+		      const struct glk_setting_row *setting, u64 value);
 void glk_partition_defaults(struct glk_partition *partition);
 void glk_partition_restore(struct glk_card *card, unsigned int partition);
 void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size);

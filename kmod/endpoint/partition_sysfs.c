@@ -20,14 +20,16 @@ struct glk_partition_kobj {
 static int partition_setting_get(struct glk_card *card, unsigned int partition,
 				 const struct glk_attr *attr, u64 *value)
 {
-	*value = READ_ONCE(card->partitions[partition].settings[attr->id / 8]);
+	unsigned int slot = glk_partition_settings[attr->id].slot;
+
+	*value = READ_ONCE(card->partitions[partition].settings[slot]);
 	return 0;
 }
 
 static int partition_setting_set(struct glk_card *card, unsigned int partition,
 				 const struct glk_attr *attr, u64 value)
 {
-	int err = glk_partition_set(card, partition, attr->id, value);
+	int err = glk_partition_set(card, partition, &glk_partition_settings[attr->id], value);
 
 	if (!err && (value & attr->mask & GLK_PARTITION_MODE_OPEN_MASK))
 		glk_endpoint_warn_open(card, partition);
@@ -89,46 +91,20 @@ static ssize_t partition_endpoint_distance_show(struct glk_card *card, unsigned 
 
 #define PARTITION_ATTR(_name, ...)							\
 	static struct glk_attr partition_##_name = GLK_ATTR(_name, __VA_ARGS__)
-#define SETTING_ATTR(_name, _reg, _mask)						\
-	PARTITION_ATTR(_name, 0644, .get = partition_setting_get,			\
-		       .set = partition_setting_set, .id = _reg, .mask = _mask)
-SETTING_ATTR(subheader_bytes, GLK_PARTITION_SUBHEADER_BYTES, 0);
-SETTING_ATTR(max_payload_bytes, GLK_PARTITION_MAX_PAYLOAD_BYTES, 0);
-SETTING_ATTR(flush_timeout_ns, GLK_PARTITION_FLUSH_TIMEOUT_NS, 0);
 PARTITION_ATTR(endpoint, 0644, .show = partition_endpoint_show, .store = partition_endpoint_store);
 PARTITION_ATTR(endpoint_bytes, 0444, .get = partition_endpoint_bytes_get);
 PARTITION_ATTR(endpoint_distance, 0444, .show = partition_endpoint_distance_show);
 
-#define MODE_ATTR(_name, _mask)	SETTING_ATTR(_name, GLK_PARTITION_MODE, _mask)
-MODE_ATTR(coalesce, GLK_PARTITION_MODE_COALESCE_MASK);
-MODE_ATTR(open, GLK_PARTITION_MODE_OPEN_MASK);
-MODE_ATTR(packing, GLK_PARTITION_MODE_PACKING_MASK);
-MODE_ATTR(compact, GLK_PARTITION_MODE_COMPACT_MASK);
-MODE_ATTR(keep, GLK_PARTITION_MODE_KEEP_MASK);
-
-/* Only on cards with the feature. */
-static const struct {
-	u64 feature;
-	const struct attribute *attr;
-} partition_feature_attrs[] = {
-	{ GLK_CARD_FEATURES_LINK_MASK, &partition_open.dev_attr.attr },
-	{ GLK_CARD_FEATURES_PACKING_MASK, &partition_packing.dev_attr.attr },
-	{ GLK_CARD_FEATURES_COMPACT_MASK, &partition_compact.dev_attr.attr },
-	{ GLK_CARD_FEATURES_KEEP_MASK, &partition_keep.dev_attr.attr },
-};
-
 static const struct attribute *partition_attrs[] = {
-	&partition_subheader_bytes.dev_attr.attr,
-	&partition_max_payload_bytes.dev_attr.attr,
-	&partition_flush_timeout_ns.dev_attr.attr,
-	&partition_coalesce.dev_attr.attr,
 	&partition_endpoint.dev_attr.attr,
 	&partition_endpoint_bytes.dev_attr.attr,
 	&partition_endpoint_distance.dev_attr.attr,
 	NULL
 };
 
-/* In register order. */
+static struct glk_attr partition_settings[GLK_PARTITION_SETTING_COUNT];
+static struct attribute *partition_setting_attrs[GLK_PARTITION_SETTING_COUNT];
+
 static struct glk_attr partition_counters[GLK_PARTITION_COUNTERS];
 static struct attribute *partition_counter_attrs[GLK_PARTITION_COUNTERS + 1];
 
@@ -189,9 +165,9 @@ static int partition_kobj_add(struct glk_card *card, unsigned int index)
 				   index) ?:
 	      sysfs_create_files(&p->kobj, partition_attrs) ?:
 	      sysfs_create_group(&p->kobj, &partition_counter_group);
-	for (i = 0; !err && i < ARRAY_SIZE(partition_feature_attrs); i++)
-		if (card->features & partition_feature_attrs[i].feature)
-			err = sysfs_create_file(&p->kobj, partition_feature_attrs[i].attr);
+	for (i = 0; !err && i < ARRAY_SIZE(partition_setting_attrs); i++)
+		if (glk_card_has(card, glk_partition_settings[i].features))
+			err = sysfs_create_file(&p->kobj, partition_setting_attrs[i]);
 	if (!err)
 		err = glk_ranges_sysfs_add(card, index, &p->kobj);
 	if (err) {
@@ -240,6 +216,11 @@ int glk_partitions_sysfs_add(struct glk_card *card)
 /* Call before any card is added. */
 void glk_partitions_sysfs_init(void)
 {
-	glk_attr_counters(partition_counters, partition_counter_attrs, glk_partition_counter_names,
+	static const struct glk_attr like =
+		GLK_ATTR(setting, 0644, .get = partition_setting_get, .set = partition_setting_set);
+
+	glk_attr_settings(partition_settings, partition_setting_attrs, glk_partition_settings,
+			  GLK_PARTITION_SETTING_COUNT, &like);
+	glk_attr_counters(partition_counters, partition_counter_attrs, glk_partition_counters,
 			  GLK_PARTITION_COUNTERS, GLK_ROW_PARTITION);
 }

@@ -14,43 +14,37 @@
 /* Bound of a remote partition query; docs/link-format.md. */
 #define QUERY_TIMEOUT_US	(500 * USEC_PER_MSEC)
 
-static const struct {
-	u32 reg;
-	u64 reset;
-} link_settings[GLK_LINK_SETTINGS] = {
-	[GLK_LINK_SETTING_CONTROL] = { GLK_LINK_CONTROL, GLK_LINK_CONTROL_RESET },
-	[GLK_LINK_SETTING_POOL_CYCLES] = { GLK_LINK_POOL_CYCLES, GLK_LINK_POOL_CYCLES_RESET },
-	[GLK_LINK_SETTING_BURST] = { GLK_LINK_BURST, GLK_LINK_BURST_RESET },
-	[GLK_LINK_SETTING_TRIM_BYTES] = { GLK_LINK_TRIM_BYTES, GLK_LINK_TRIM_BYTES_RESET },
-	[GLK_LINK_SETTING_TIMEOUT_NS] = { GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_NS_RESET },
-};
+const struct glk_setting_row glk_link_settings[] = { GLK_LINK_SETTING_ROWS };
+static const struct glk_setting_register setting_registers[] = { GLK_LINK_SETTING_REGISTERS };
 
-static bool link_setting_valid(struct glk_card *card, enum glk_link_setting which, u64 value)
+static bool link_allows(struct glk_card *card, const struct glk_setting_row *setting, u64 value)
 {
-	u64 caps = glk_read(card, GLK_LINK_CAPS);
+	u64 caps;
 
-	switch (which) {
-	case GLK_LINK_SETTING_CONTROL:
-		return !(value & ~(u64)GLK_LINK_CONTROL_RESET);
-	case GLK_LINK_SETTING_POOL_CYCLES:
+	if (setting->mask)
+		return true;
+	if (!glk_setting_allows(setting, value))
+		return false;
+	caps = glk_read(card, GLK_LINK_CAPS);
+	/* The card may allow less. */
+	switch (setting->reg) {
+	case GLK_LINK_POOL_CYCLES:
 		return value <= GLK_FIELD(caps, GLK_LINK_CAPS_POOL_CYCLES);
-	case GLK_LINK_SETTING_BURST:
-		return value >= 1 && value <= 255;
-	case GLK_LINK_SETTING_TRIM_BYTES:
-		return is_power_of_2(value) && value < 256 &&
-		       (GLK_FIELD(caps, GLK_LINK_CAPS_TRIM_BYTES) & BIT(ilog2(value)));
+	case GLK_LINK_TRIM_BYTES:
+		return GLK_FIELD(caps, GLK_LINK_CAPS_TRIM_BYTES) & BIT(ilog2(value));
 	default:
-		return value >= 1000 && value <= GLK_LINK_TIMEOUT_MAX_NS;
+		return true;
 	}
 }
 
-int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value)
+/* value: of the setting's register. */
+int glk_link_set(struct glk_card *card, const struct glk_setting_row *setting, u64 value)
 {
 	lockdep_assert_held(&card->lock);
-	if (!link_setting_valid(card, which, value))
+	if (!link_allows(card, setting, value))
 		return -EINVAL;
-	glk_write(card, link_settings[which].reg, value);
-	WRITE_ONCE(card->link_settings[which], value);
+	glk_write(card, setting->reg, value);
+	WRITE_ONCE(card->link_settings[setting->slot], value);
 	return 0;
 }
 
@@ -60,8 +54,8 @@ static void link_restore(struct glk_card *card, bool lost)
 
 	if (!glk_link_present(card))
 		return;
-	for (i = 0; i < GLK_LINK_SETTINGS; i++)
-		glk_write(card, link_settings[i].reg, card->link_settings[i]);
+	for (i = 0; i < ARRAY_SIZE(setting_registers); i++)
+		glk_write(card, setting_registers[i].reg, card->link_settings[i]);
 }
 
 /*
@@ -131,8 +125,8 @@ static void link_init(struct glk_card *card)
 	unsigned int i;
 
 	INIT_WORK(&card->link_work, link_event_work);
-	for (i = 0; i < GLK_LINK_SETTINGS; i++)
-		card->link_settings[i] = link_settings[i].reset;
+	for (i = 0; i < ARRAY_SIZE(setting_registers); i++)
+		card->link_settings[i] = setting_registers[i].reset;
 }
 
 static void link_flush(struct glk_card *card)

@@ -5,21 +5,14 @@
 
 #include <linux/types.h>
 
-struct glk_card;
+#include "gpulink_tables.h"
 
-/* Indices into card->link_settings. */
-enum glk_link_setting {
-	GLK_LINK_SETTING_CONTROL,
-	GLK_LINK_SETTING_POOL_CYCLES,
-	GLK_LINK_SETTING_BURST,
-	GLK_LINK_SETTING_TRIM_BYTES,
-	GLK_LINK_SETTING_TIMEOUT_NS,
-	GLK_LINK_SETTINGS,
-};
+struct glk_card;
 
 /* link.c: callers hold card->lock */
 extern const struct glk_part glk_link_part;
-int glk_link_set(struct glk_card *card, enum glk_link_setting which, u64 value);
+extern const struct glk_setting_row glk_link_settings[GLK_LINK_SETTING_COUNT];
+int glk_link_set(struct glk_card *card, const struct glk_setting_row *setting, u64 value);
 int glk_link_query_remote(struct glk_card *card, unsigned int partition, u64 *remote);
 
 /* link_sysfs.c */

@@ -13,31 +13,17 @@
 static int link_setting_get(struct glk_card *card, unsigned int partition,
 			    const struct glk_attr *attr, u64 *value)
 {
-	*value = READ_ONCE(card->link_settings[attr->id]);
+	*value = READ_ONCE(card->link_settings[glk_link_settings[attr->id].slot]);
 	return 0;
 }
 
 static int link_setting_set(struct glk_card *card, unsigned int partition,
 			    const struct glk_attr *attr, u64 value)
 {
-	return glk_link_set(card, attr->id, value);
+	return glk_link_set(card, &glk_link_settings[attr->id], value);
 }
 
-#define SETTING(_name, _setting, _mask)							\
-	static struct glk_attr link_setting_##_name =					\
-		GLK_ATTR(_name, 0644, .get = link_setting_get, .set = link_setting_set,	\
-			 .id = GLK_LINK_SETTING_##_setting, .mask = _mask)
-SETTING(enable, CONTROL, GLK_LINK_CONTROL_ENABLE_MASK);
-SETTING(stitching, CONTROL, GLK_LINK_CONTROL_STITCHING_MASK);
-SETTING(pooling, CONTROL, GLK_LINK_CONTROL_POOLING_MASK);
-SETTING(selective_pooling, CONTROL, GLK_LINK_CONTROL_SELECTIVE_MASK);
-SETTING(yielding, CONTROL, GLK_LINK_CONTROL_YIELDING_MASK);
-SETTING(sequencing, CONTROL, GLK_LINK_CONTROL_SEQUENCING_MASK);
-SETTING(trimming, CONTROL, GLK_LINK_CONTROL_TRIMMING_MASK);
-SETTING(pool_cycles, POOL_CYCLES, 0);
-SETTING(burst, BURST, 0);
-SETTING(trim_bytes, TRIM_BYTES, 0);
-SETTING(timeout_ns, TIMEOUT_NS, 0);
+static struct glk_attr link_settings[GLK_LINK_SETTING_COUNT];
 
 /* --- status --- */
 
@@ -99,18 +85,10 @@ static ssize_t link_peer_serial_show(struct glk_card *card, unsigned int partiti
 static struct glk_attr link_attr_peer_serial =
 	GLK_ATTR(peer_serial, 0444, .show = link_peer_serial_show);
 
-static struct attribute *link_attrs[] = {
-	&link_setting_enable.dev_attr.attr,
-	&link_setting_stitching.dev_attr.attr,
-	&link_setting_pooling.dev_attr.attr,
-	&link_setting_selective_pooling.dev_attr.attr,
-	&link_setting_yielding.dev_attr.attr,
-	&link_setting_sequencing.dev_attr.attr,
-	&link_setting_trimming.dev_attr.attr,
-	&link_setting_pool_cycles.dev_attr.attr,
-	&link_setting_burst.dev_attr.attr,
-	&link_setting_trim_bytes.dev_attr.attr,
-	&link_setting_timeout_ns.dev_attr.attr,
+#define LINK_STATUS_FILES	7
+
+/* The settings follow. */
+static struct attribute *link_attrs[LINK_STATUS_FILES + GLK_LINK_SETTING_COUNT + 1] = {
 	&link_attr_state.dev_attr.attr,
 	&link_field_cluster.dev_attr.attr,
 	&link_field_queued_flits.dev_attr.attr,
@@ -118,7 +96,6 @@ static struct attribute *link_attrs[] = {
 	&link_attr_peer_cluster.dev_attr.attr,
 	&link_attr_peer_serial.dev_attr.attr,
 	&link_field_peer_compact.dev_attr.attr,
-	NULL
 };
 
 static const struct attribute_group link_group = {
@@ -157,7 +134,12 @@ static void link_sysfs_remove(struct glk_card *card)
 /* Call before any card is added. */
 void glk_link_sysfs_init(void)
 {
-	glk_attr_counters(link_counters, link_counter_attrs, glk_link_counter_names,
+	static const struct glk_attr like =
+		GLK_ATTR(setting, 0644, .get = link_setting_get, .set = link_setting_set);
+
+	glk_attr_settings(link_settings, link_attrs + LINK_STATUS_FILES, glk_link_settings,
+			  GLK_LINK_SETTING_COUNT, &like);
+	glk_attr_counters(link_counters, link_counter_attrs, glk_link_counters,
 			  GLK_LINK_COUNTERS, GPULINK_COUNTERS_LINK);
 }
 

@@ -93,7 +93,7 @@ void glk_dump_partitions(struct glk_dump *dump)
 	struct glk_card *card = dump->card;
 	struct seq_file *m = dump->m;
 	char name[32];
-	unsigned int p;
+	unsigned int p, i;
 
 	for (p = 0; p < card->partition_count; p++) {
 		const struct glk_partition *partition = &card->partitions[p];
@@ -101,10 +101,9 @@ void glk_dump_partitions(struct glk_dump *dump)
 
 		glk_endpoint_describe(card, p, name, sizeof(name));
 		seq_printf(m, "partition %u endpoint %s bytes %llu", p, name, partition->bytes);
-		seq_printf(m, " subheader_bytes %llu max_payload_bytes %llu",
-			   partition->settings[0], partition->settings[1]);
-		seq_printf(m, " flush_timeout_ns %llu mode %llu", partition->settings[2],
-			   partition->settings[3]);
+		for (i = 0; i < ARRAY_SIZE(partition->settings); i++)
+			seq_printf(m, " %s %llu", glk_partition_registers[i].name,
+				   partition->settings[i]);
 		dump_register(dump, "entries", status, GLK_PARTITION_STATUS_ENTRIES_MASK,
 			      GLK_PARTITION_STATUS_ENTRIES_SHIFT);
 		dump_register(dump, "payload", status, GLK_PARTITION_STATUS_PAYLOAD_MASK,
@@ -280,10 +279,10 @@ static void dump_all_counters(struct glk_dump *dump, const struct glk_counters *
 	unsigned int p, i;
 
 	for (i = 0; i < GLK_CARD_COUNTERS; i++)
-		seq_printf(m, "card %s %llu\n", glk_card_counter_names[i], all->card[i]);
+		seq_printf(m, "card %s %llu\n", glk_card_counters[i].name, all->card[i]);
 	for (p = 0; p < dump->card->partition_count; p++)
 		for (i = 0; i < GLK_PARTITION_COUNTERS; i++)
-			seq_printf(m, "partition %u %s %llu\n", p, glk_partition_counter_names[i],
+			seq_printf(m, "partition %u %s %llu\n", p, glk_partition_counters[i].name,
 				   all->partitions[p][i]);
 }
 

@@ -345,10 +345,10 @@ int glk_pmu_init(void)
 	unsigned int i;
 
 	for (i = 0; i < GLK_PARTITION_COUNTERS; i++)
-		pmu_init_event_attr(&pmu_events[i], glk_partition_counter_names[i], i);
+		pmu_init_event_attr(&pmu_events[i], glk_partition_counters[i].name, i);
 	for (i = 0; i < GLK_CARD_COUNTERS; i++)
 		pmu_init_event_attr(&pmu_events[GLK_PARTITION_COUNTERS + i],
-				    glk_card_counter_names[i], EVENT_CARD + i);
+				    glk_card_counters[i].name, EVENT_CARD + i);
 	pmu_hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "perf/gpulink:online",
 						    NULL, pmu_cpu_offline);
 	return pmu_hotplug_state < 0 ? pmu_hotplug_state : 0;

@@ -185,6 +185,6 @@ void glk_sysfs_init(void)
 	glk_link_sysfs_init();
 	glk_pool_sysfs_init();
 	glk_partitions_sysfs_init();
-	glk_attr_counters(card_counters, card_counter_attrs, glk_card_counter_names,
+	glk_attr_counters(card_counters, card_counter_attrs, glk_card_counters,
 			  GLK_CARD_COUNTERS, GPULINK_COUNTERS_CARD);
 }

@@ -73,7 +73,7 @@ static void object_free_inode(struct glk_pool_object *object)
 static bool pool_can_take(const struct glk_partition *p)
 {
 	return p->kind == GPULINK_ENDPOINT_NONE && !p->held && !p->paused &&
-	       !(p->settings[GLK_PARTITION_MODE / 8] & GLK_PARTITION_MODE_OPEN_MASK);
+	       !(p->settings[GLK_PARTITION_SLOT_MODE] & GLK_PARTITION_MODE_OPEN_MASK);
 }
 
 /* Makes the pool the endpoint of the last free partition. */

@@ -14,25 +14,18 @@
 
 #include <linux/gpulink.h>
 #include "gpulink_regs.h"
+#include "gpulink_tables.h"
 
 struct attribute_group;
 struct glk_card;
 struct inode;
-
-/* Registers of block TSU that are settings. */
-enum glk_pool_setting {
-	GLK_POOL_READ_LEASE,
-	GLK_POOL_WRITE_LEASE,
-	GLK_POOL_ADAPT,
-	GLK_POOL_SETTINGS,
-};
 
 /* The pool of a card, in pages of GLK_PAGE_SIZE. Under card->lock, except of the first line. */
 struct glk_pool {
 	unsigned long pages;	/* 0: the card has no leases */
 	unsigned int slot_shift, ts_bits;
 	phys_addr_t start;	/* of BAR 4 */
-	u64 settings[GLK_POOL_SETTINGS];
+	u64 settings[GLK_POOL_SETTING_REGISTER_COUNT]; /* by slot */
 	u8 grains[GLK_POOL_SLOTS];	/* log2 of a line's bytes, minus GLK_GRAIN_ORDER_MIN */
 	unsigned long slot_pages[GLK_POOL_SLOTS];	/* of these used */
 	unsigned long *used;		/* pages of objects, and those in quarantine */
@@ -62,7 +55,8 @@ struct glk_pool_object {
 
 /* pool_memory.c: callers hold card->lock */
 extern const struct glk_part glk_pool_part;
-int glk_pool_set(struct glk_card *card, enum glk_pool_setting setting, u64 value);
+extern const struct glk_setting_row glk_pool_settings[GLK_POOL_SETTING_COUNT];
+int glk_pool_set(struct glk_card *card, const struct glk_setting_row *setting, u64 value);
 int glk_pool_memory_alloc(struct glk_card *card, struct glk_pool_object *object);
 void glk_pool_memory_free(struct glk_card *card, struct glk_pool_object *object);
 int glk_pool_memory_clear(struct glk_card *card, unsigned long first, unsigned long pages,

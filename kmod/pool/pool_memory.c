@@ -28,14 +28,18 @@ static unsigned int pool_slot_of(const struct glk_pool *pool, unsigned long page
 	return page / pool_slot_pages(pool);
 }
 
+const struct glk_setting_row glk_pool_settings[] = { GLK_POOL_SETTING_ROWS };
+static const struct glk_setting_register setting_registers[] = { GLK_POOL_SETTING_REGISTERS };
+
 static void pool_init(struct glk_card *card)
 {
 	struct glk_pool *pool = &card->pool;
+	unsigned int i;
 
 	INIT_LIST_HEAD(&pool->objects);
 	pool->partition = -1;
-	pool->settings[GLK_POOL_READ_LEASE] = GLK_TSU_READ_LEASE_RESET;
-	pool->settings[GLK_POOL_WRITE_LEASE] = GLK_TSU_WRITE_LEASE_RESET;
+	for (i = 0; i < ARRAY_SIZE(setting_registers); i++)
+		pool->settings[i] = setting_registers[i].reset;
 }
 
 /* The pool of a card without leases stays empty. */
@@ -75,25 +79,15 @@ static void pool_exit(struct glk_card *card)
 
 /* --- settings --- */
 
-static void pool_write_setting(struct glk_card *card, enum glk_pool_setting setting)
+/* value: of the setting's register. */
+int glk_pool_set(struct glk_card *card, const struct glk_setting_row *setting, u64 value)
 {
-	static const u32 regs[] = { GLK_TSU_READ_LEASE, GLK_TSU_WRITE_LEASE, GLK_TSU_CONTROL };
-	u64 value = card->pool.settings[setting];
-
-	BUILD_BUG_ON(ARRAY_SIZE(regs) != GLK_POOL_SETTINGS);
-	glk_write(card, regs[setting],
-		  setting == GLK_POOL_ADAPT ? value << GLK_TSU_CONTROL_ADAPT_SHIFT : value);
-}
-
-int glk_pool_set(struct glk_card *card, enum glk_pool_setting setting, u64 value)
-{
-	u64 most = min(BIT_ULL(15), BIT_ULL(card->pool.ts_bits - 1) - 1);
-
 	lockdep_assert_held(&card->lock);
-	if (setting == GLK_POOL_ADAPT ? value > 1 : !value || value > most)
+	if (!setting->mask && (!glk_setting_allows(setting, value) ||
+			       value >= BIT_ULL(card->pool.ts_bits - 1)))
 		return -EINVAL;
-	WRITE_ONCE(card->pool.settings[setting], value);
-	pool_write_setting(card, setting);
+	WRITE_ONCE(card->pool.settings[setting->slot], value);
+	glk_write(card, setting->reg, value);
 	return 0;
 }
 
@@ -152,8 +146,8 @@ static void pool_restore(struct glk_card *card, bool lost)
 		object->dead |= lost;
 	}
 	pool_end_quarantine(pool);
-	for (i = 0; i < GLK_POOL_SETTINGS; i++)
-		pool_write_setting(card, i);
+	for (i = 0; i < ARRAY_SIZE(setting_registers); i++)
+		glk_write(card, setting_registers[i].reg, card->pool.settings[i]);
 	for (i = 0; i < GLK_POOL_SLOTS; i += 16)
 		pool_write_grain(card, i);
 }

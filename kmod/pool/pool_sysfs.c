@@ -15,23 +15,17 @@
 static int pool_setting_get(struct glk_card *card, unsigned int partition,
 			    const struct glk_attr *attr, u64 *value)
 {
-	*value = READ_ONCE(card->pool.settings[attr->id]);
+	*value = READ_ONCE(card->pool.settings[glk_pool_settings[attr->id].slot]);
 	return 0;
 }
 
 static int pool_setting_set(struct glk_card *card, unsigned int partition,
 			    const struct glk_attr *attr, u64 value)
 {
-	return glk_pool_set(card, attr->id, value);
+	return glk_pool_set(card, &glk_pool_settings[attr->id], value);
 }
 
-#define SETTING(_name, _setting)							\
-	static struct glk_attr pool_setting_##_name =					\
-		GLK_ATTR(_name, 0644, .get = pool_setting_get, .set = pool_setting_set,	\
-			 .id = GLK_POOL_##_setting)
-SETTING(read_lease, READ_LEASE);
-SETTING(write_lease, WRITE_LEASE);
-SETTING(adapt, ADAPT);
+static struct glk_attr pool_settings[GLK_POOL_SETTING_COUNT];
 
 /* --- state --- */
 
@@ -71,16 +65,15 @@ static struct glk_attr pool_attr_partition =
 FIELD(epoch, GLK_TSU_EPOCH);
 FIELD(clock, GLK_TSU_CLOCK);
 
-static struct attribute *pool_attrs[] = {
-	&pool_setting_read_lease.dev_attr.attr,
-	&pool_setting_write_lease.dev_attr.attr,
-	&pool_setting_adapt.dev_attr.attr,
+#define POOL_STATE_FILES	5
+
+/* The settings follow. */
+static struct attribute *pool_attrs[POOL_STATE_FILES + GLK_POOL_SETTING_COUNT + 1] = {
 	&pool_attr_bytes.dev_attr.attr,
 	&pool_attr_free.dev_attr.attr,
 	&pool_attr_partition.dev_attr.attr,
 	&pool_field_epoch.dev_attr.attr,
 	&pool_field_clock.dev_attr.attr,
-	NULL
 };
 
 static const struct attribute_group pool_group = {
@@ -119,7 +112,12 @@ static void pool_sysfs_remove(struct glk_card *card)
 /* Call before any card is added. */
 void glk_pool_sysfs_init(void)
 {
-	glk_attr_counters(pool_counters, pool_counter_attrs, glk_tsu_counter_names,
+	static const struct glk_attr like =
+		GLK_ATTR(setting, 0644, .get = pool_setting_get, .set = pool_setting_set);
+
+	glk_attr_settings(pool_settings, pool_attrs + POOL_STATE_FILES, glk_pool_settings,
+			  GLK_POOL_SETTING_COUNT, &like);
+	glk_attr_counters(pool_counters, pool_counter_attrs, glk_tsu_counters,
 			  GLK_TSU_COUNTERS, GPULINK_COUNTERS_TSU);
 }
 

@@ -131,7 +131,7 @@ static int region_find_target(struct glk_context *ctx, struct glk_region *region
 		return -ERANGE;
 	/* Packets of at most 64 bytes: a chunk would take more than plain writes. */
 	p = &ctx->card->partitions[window->partition];
-	return p->settings[GLK_PARTITION_SUBHEADER_BYTES / 8] == 2 ? -EINVAL : 0;
+	return p->settings[GLK_PARTITION_SLOT_SUBHEADER_BYTES] == 2 ? -EINVAL : 0;
 }
 
 static int region_check_target(const struct gpulink_ioctl_region_target *arg)
