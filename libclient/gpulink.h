@@ -407,11 +407,7 @@ int gpulink_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, u
 int gpulink_compare_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t compare,
 			 uint64_t operand, struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
 
-/**
- * Completion of a ring operation. The card's status in terms of errors: ERANGE: window_bounds, registration_bounds, region_count, time;
- * EACCES: permission; EINVAL: length, alignment, window, registration, region; EBUSY: region_state; EENDPOINT: endpoint; ERESET:
- * reset; EIO: dma; ENOTSUP: not_pool; EPROTO: the others.
- */
+/** Completion of a ring operation. docs/registers.md, enum status, has the error of each status. */
 struct gpulink_completion {
 	uint64_t tag;	  /**< of the operation */
 	int32_t error;	  /**< 0 or a negative GPULINK_E code */

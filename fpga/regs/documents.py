@@ -67,8 +67,10 @@ def reference(d):
         out += [f"| Q{f['q']} | {bits(f)} | {f['name'].upper()} | {cell(f.get('doc', ''))} |" for f in r["field"]]
     out += ["", "## Codes"]
     for e in d["enum"]:
-        out += ["", f"### {e['name']}", "", e["doc"], "", "| value | name | meaning |", "|---|---|---|"]
-        out += [f"| {v['value']} | {v['name']} | {cell(v.get('doc', ''))} |" for v in e["values"]]
+        more = ("| error |", "---|") if any("error" in v for v in e["values"]) else ("|", "|")
+        out += ["", f"### {e['name']}", "", e["doc"], "", f"| value | name | meaning {more[0]}", f"|---|---|---{more[1]}"]
+        out += [f"| {v['value']} | {v['name']} | {cell(v.get('doc', ''))} |" + f" {v.get('error', '')} |" * (len(more[0]) > 1)
+                for v in e["values"]]
     return "\n".join(out) + "\n"
 
 

@@ -912,7 +912,7 @@ package glk_regs;
   localparam int DRAIN_PARTITION = 3;
   localparam int DRAIN_COUNT = 4; // number of values
 
-  // Status of a completion, and of a context.
+  // Status of a completion, and of a context, and the error of libgpulink for it.
   localparam int ST_OK = 0; // success
   localparam int ST_OPCODE = 1; // unknown operation
   localparam int ST_RESERVED = 2; // a reserved bit or an unused word is set

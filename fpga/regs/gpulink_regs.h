@@ -915,7 +915,7 @@
 #define GLK_DRAIN_PARTITION			3U
 #define GLK_DRAIN_COUNT				4U /* number of values */
 
-/* Status of a completion, and of a context. */
+/* Status of a completion, and of a context, and the error of libgpulink for it. */
 #define GLK_ST_OK				0U /* success */
 #define GLK_ST_OPCODE				1U /* unknown operation */
 #define GLK_ST_RESERVED				2U /* a reserved bit or an unused word is set */
