@@ -294,6 +294,31 @@ static void test_lost_card(void **state)
 	close(fd);
 }
 
+/* The table of docs/protocol.md has the operations of the daemon, in their order. */
+static void test_documented(void **state)
+{
+	struct fixture *f = *state;
+	int fd = open_client(f);
+	FILE *page = fopen(PROTOCOL, "re");
+	char line[1000], name[40], names[400] = "must be one of ";
+	bool table = false;
+
+	assert_non_null(page);
+	while (fgets(line, sizeof(line), page)) {
+		table = table || !strncmp(line, "| `op` | members |", 18);
+		if (!table || sscanf(line, "| `%39[a-z_]`", name) != 1 || !strcmp(name, "op"))
+			continue;
+		if (names[strlen(names) - 1] != ' ')
+			strcat(names, ", ");
+		strcat(names, name);
+		if (!strcmp(name, "reload"))
+			break;
+	}
+	fclose(page);
+	expect_error(f, fd, "{}", "EINVAL", strcat(names, "\""));
+	close(fd);
+}
+
 /* Settings without effect are refused, or the answer warns of them. */
 static void test_no_effect(void **state)
 {
@@ -796,7 +821,7 @@ int main(void)
 		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
 		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_disconnect),
 		CASE(test_socket),	   CASE(test_no_effect),      CASE(test_warnings_of_ranges),
-		CASE(test_reload),
+		CASE(test_reload),	   CASE(test_documented),
 		/* These two play other users, which only root can. */
 		CASE(test_permissions),	   CASE(test_many_clients),
 	};
