@@ -57,7 +57,8 @@ module glk_pool_registers #(
   localparam logic [63:0] CAPS = 64'd1 << glk_regs::TSU_CAPS_CHANNELS_SHIFT | 64'(SETS) << glk_regs::TSU_CAPS_SETS_SHIFT |
                                  64'(WAYS) << glk_regs::TSU_CAPS_WAYS_SHIFT | 64'(TS_BITS) << glk_regs::TSU_CAPS_TS_BITS_SHIFT;
 
-  initial if (glk_regs::TSU_GRAIN_0 % 32 != 0 || glk_regs::TSU_COUNTER_FIRST % 64 != 0 || glk_regs::TSU_COUNTER_SPAN != 8 || TS_BITS < 5) $fatal;
+  initial if (glk_regs::TSU_GRAIN_0 % 32 != 0 || glk_regs::TSU_COUNTER_FIRST % 64 != 0 || glk_regs::TSU_COUNTER_SPAN != 8 ||
+              TS_BITS < 5) $fatal;
 
   wire       of_grain   = word[8:2] == GRAIN[8:2];
   wire       of_counter = word[8:3] == FIRST[8:3];

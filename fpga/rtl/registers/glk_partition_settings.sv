@@ -166,7 +166,8 @@ module glk_partition_settings #(
                    (new_value[12:7] == 6'd1 || new_value[12:7] == 6'd2 || new_value[12:7] == 6'd4 || new_value[12:7] == 6'd8 ||
                     new_value[12:7] == 6'd16 || new_value[12:7] == 6'd32);
       TIMEOUT:   allowed <= new_value <= 64'(glk_regs::TIMEOUT_MAX_NS);
-      MODE:      allowed <= (new_value & ~glk_regs::PARTITION_MODE_FIELDS_MASK) == '0 && (link || !new_value[glk_regs::PARTITION_MODE_OPEN_SHIFT]);
+      MODE:      allowed <= (new_value & ~glk_regs::PARTITION_MODE_FIELDS_MASK) == '0 &&
+                            (link || !new_value[glk_regs::PARTITION_MODE_OPEN_SHIFT]);
       KIND:
         allowed <= new_value == 64'(glk_regs::EP_NONE) || new_value == value ||
                    (vacant && ((new_value == 64'(glk_regs::EP_BUS) && bus_fits) ||
