@@ -230,12 +230,12 @@ static void read_metrics(struct reader *reader, const char *value)
 
 static void read_certificate(struct reader *reader, const char *value)
 {
-	char reason[XCLBIN_REASON_BYTES];
+	struct failure failure;
 
 	if (*value == '/' && strlen(value) < CONFIG_METRICS_BYTES) {
 		strcpy(reader->config->logic_certificate, value);
-		if (signature_certificate(value, reason))
-			wrong(reader, reader->line, "logic_certificate '%s': %s", value, reason);
+		if (signature_certificate(value, &failure))
+			wrong(reader, reader->line, "logic_certificate '%s': %s", value, failure.text);
 	} else
 		wrong(reader, reader->line, "logic_certificate '%s': must be an absolute path of at most %d characters", value,
 		      CONFIG_METRICS_BYTES - 1);

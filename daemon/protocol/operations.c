@@ -2,10 +2,11 @@
 #include "operations.h"
 
 #include "endpoint_name.h"
-#include "json_put.h"
 #include "program.h"
 #include "range_text.h"
 #include "requests.h"
+
+#include <json_put.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,65 +15,18 @@
 
 #define RANGES_MOST 64 /* of a partition */
 
-const char *request_code_name(int code)
-{
-	switch (abs(code)) {
-	case GPULINK_EINVAL:
-		return "EINVAL";
-	case GPULINK_ENOMEM:
-		return "ENOMEM";
-	case GPULINK_ENODEV:
-		return "ENODEV";
-	case GPULINK_EACCES:
-		return "EACCES";
-	case GPULINK_ENOENDPOINT:
-		return "ENOENDPOINT";
-	case GPULINK_ERANGE:
-		return "ERANGE";
-	case GPULINK_ENOSPC:
-		return "ENOSPC";
-	case GPULINK_ETIMEDOUT:
-		return "ETIMEDOUT";
-	case GPULINK_ERESET:
-		return "ERESET";
-	case GPULINK_EENDPOINT:
-		return "EENDPOINT";
-	case GPULINK_ENOTSUP:
-		return "ENOTSUP";
-	case GPULINK_EPROTO:
-		return "EPROTO";
-	case GPULINK_EABI:
-		return "EABI";
-	case GPULINK_EINTR:
-		return "EINTR";
-	case GPULINK_EIO:
-		return "EIO";
-	case GPULINK_EFAULT:
-		return "EFAULT";
-	case GPULINK_EBUSY:
-		return "EBUSY";
-	case GPULINK_EUNREACHABLE:
-		return "EUNREACHABLE";
-	case GPULINK_EFORK:
-		return "EFORK";
-	default:
-		return "EIO";
-	}
-}
-
-bool operation_fail(struct run *run, const char *code, const char *format, ...)
+bool operation_fail(struct run *run, int code, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(run->message, sizeof(run->message), format, arguments);
+	failure_set_list(&run->failure, code, format, arguments);
 	va_end(arguments);
 	/* Messages quote input: keep them printable ASCII. */
-	for (char *c = run->message; *c; c++) {
+	for (char *c = run->failure.text; *c; c++) {
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
 			*c = '?';
 	}
-	run->code = code;
 	return false;
 }
 
@@ -93,7 +47,7 @@ static bool out_of_memory(struct run *run)
 {
 	json_object_put(run->result);
 	run->result = NULL;
-	return operation_fail(run, "ENOMEM", "out of memory");
+	return operation_fail(run, -GPULINK_ENOMEM, "out of memory");
 }
 
 /* --- results as JSON --- */
@@ -171,7 +125,7 @@ bool operation_list(struct run *run)
 	bool good = true;
 
 	if (count < 0)
-		return operation_fail(run, request_code_name(count), "cannot list cards: %s", gpulink_strerror(count));
+		return operation_fail(run, count, "cannot list cards: %s", gpulink_strerror(count));
 	names = calloc((size_t)count + 1, sizeof(*names));
 	if (!names)
 		return out_of_memory(run);
@@ -213,7 +167,7 @@ static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsign
 		if (!read(run, k, object)) {
 			json_object_put(run->result);
 			run->result = NULL;
-			return run->code ? false : out_of_memory(run);
+			return run->failure.code ? false : out_of_memory(run);
 		}
 	}
 	return true;
@@ -225,7 +179,7 @@ static bool read_partition(struct run *run, unsigned k, struct json_object *out)
 	int code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
 
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: %s", run->card, k, gpulink_strerror(code));
 	return put_partition(out, &partition);
 }
 
@@ -240,7 +194,7 @@ static bool read_counters(struct run *run, unsigned k, struct json_object *out)
 	int code = gpulink_admin_get_counters(run->card, k, &counters, sizeof(counters));
 
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: %s", run->card, k, gpulink_strerror(code));
 	return put_counters(out, &counters);
 }
 
@@ -267,9 +221,9 @@ static bool set_has_effect(struct run *run, unsigned k, const struct gpulink_adm
 		/* Cards without the setting reject any value. */
 		code = gpulink_admin_set(run->card, k, setting, now[setting]);
 		if (code)
-			return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+			return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k,
 					      gpulink_setting_name(setting), gpulink_strerror(code));
-		return operation_fail(run, "EINVAL", "%s partition %u: %s 1 has no effect while packing is 0: set packing first", run->card,
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: %s 1 has no effect while packing is 0: set packing first", run->card,
 				      k, gpulink_setting_name(setting));
 	}
 	if (setting == GPULINK_PACKING && !run->value && (now[GPULINK_COMPACT] || now[GPULINK_KEEP]))
@@ -319,7 +273,7 @@ bool operation_set(struct run *run)
 		restore(run, old, k - run->first);
 	free(old);
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+		return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k,
 			    gpulink_setting_name(setting), gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && json_put_text(run->result, "card", run->card) &&
@@ -349,15 +303,15 @@ bool operation_set_endpoint(struct run *run)
 	int code = gpulink_admin_set_endpoint(run->card, run->partition, run->endpoint);
 
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, "EINVAL", "%s partition %u: endpoint '%s' is not memory that the card can write: must be "
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: endpoint '%s' is not memory that the card can write: must be "
 			    ENDPOINT_NAME_ALLOWED, run->card, run->partition, run->endpoint);
 	if (code == -GPULINK_ENODEV)
-		return operation_fail(run, "ENODEV", "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
+		return operation_fail(run, -GPULINK_ENODEV, "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
 			    run->endpoint);
 	if (!code)
 		code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
+		return operation_fail(run, code, "%s partition %u: endpoint '%s': %s", run->card, run->partition,
 			    run->endpoint, gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && warn_of_same_link(run, partition.endpoint) && json_put_text(run->result, "card", run->card) &&
@@ -382,7 +336,7 @@ static bool put_range(struct json_object *object, unsigned partition, const stru
 
 static bool range_failed(struct run *run, unsigned partition, int code)
 {
-	return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, partition, gpulink_strerror(code));
+	return operation_fail(run, code, "%s partition %u: %s", run->card, partition, gpulink_strerror(code));
 }
 
 bool operation_ranges(struct run *run)
@@ -445,10 +399,10 @@ bool operation_add_range(struct run *run)
 	if (!code)
 		code = gpulink_admin_add_range(run->card, run->partition, range);
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, "EINVAL", "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
 			    run->partition, range->name, (unsigned long long)partition.endpoint_bytes);
 	if (code == -GPULINK_EBUSY)
-		return operation_fail(run, "EBUSY", "%s partition %u: range %s exists", run->card, run->partition, range->name);
+		return operation_fail(run, -GPULINK_EBUSY, "%s partition %u: range %s exists", run->card, run->partition, range->name);
 	if (code)
 		return range_failed(run, run->partition, code);
 	if (range->bytes == GPULINK_RANGE_ALL)
@@ -466,7 +420,7 @@ bool operation_remove_range(struct run *run)
 	int code = gpulink_admin_remove_range(run->card, run->partition, run->range.name);
 
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, "EINVAL", "%s partition %u: no range %s", run->card, run->partition, run->range.name);
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: no range %s", run->card, run->partition, run->range.name);
 	if (code)
 		return range_failed(run, run->partition, code);
 	run->result = json_object_new_object();
@@ -480,7 +434,7 @@ bool operation_remove_range(struct run *run)
 bool operation_may_program(struct run *run)
 {
 	return run->right == REQUEST_ALL || program_demands_signature() ||
-	       operation_fail(run, "EACCES", "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
+	       operation_fail(run, -GPULINK_EACCES, "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
 }
 
 bool operation_program(struct run *run)
@@ -489,16 +443,16 @@ bool operation_program(struct run *run)
 	struct program program = {.info = run->info};
 
 	if (program_card(&program, run->files ? run->files : &none))
-		return operation_fail(run, program.code, "%s", program.message);
+		return operation_fail(run, program.failure.code, "%s", program.failure.text);
 	run->result = json_object_new_object();
 	return (run->result && put_info(run->result, &program.info)) || out_of_memory(run);
 }
 
 /* Of request_on_reload(). */
-static bool (*on_reload)(void *user, char *message, size_t room);
+static int (*on_reload)(void *user, struct failure *failure);
 static void *reload_user;
 
-void request_on_reload(bool (*reload)(void *user, char *message, size_t room), void *user)
+void request_on_reload(int (*reload)(void *user, struct failure *failure), void *user)
 {
 	on_reload = reload;
 	reload_user = user;
@@ -506,12 +460,12 @@ void request_on_reload(bool (*reload)(void *user, char *message, size_t room), v
 
 bool operation_reload(struct run *run)
 {
-	char message[sizeof(run->message)];
+	struct failure failure;
 
 	if (!on_reload)
-		return operation_fail(run, "ENOTSUP", "only gpulinkd has a configuration to reload");
-	if (!on_reload(reload_user, message, sizeof(message)))
-		return operation_fail(run, "EINVAL", "%s", message);
+		return operation_fail(run, -GPULINK_ENOTSUP, "only gpulinkd has a configuration to reload");
+	if (on_reload(reload_user, &failure))
+		return operation_fail(run, failure.code, "%s", failure.text);
 	run->result = json_object_new_object();
 	return run->result || out_of_memory(run);
 }
@@ -521,13 +475,13 @@ bool operation_reset(struct run *run)
 	int code = gpulink_admin_reset(run->card);
 
 	if (code == -GPULINK_EIO || code == -GPULINK_ENODEV)
-		return operation_fail(run, request_code_name(code), "%s: reset: the card has left the bus", run->card);
+		return operation_fail(run, code, "%s: reset: the card has left the bus", run->card);
 	if (!code)
 		code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
 	if (!code && !strcmp(run->info.state, "lost"))
-		return operation_fail(run, "EIO", "%s: reset: the card does not answer after it, and remains lost", run->card);
+		return operation_fail(run, -GPULINK_EIO, "%s: reset: the card does not answer after it, and remains lost", run->card);
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, code, "%s: reset: %s", run->card, gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && json_put_text(run->result, "card", run->card) &&
 		json_put_number(run->result, "generation", run->info.generation)) ||
@@ -550,8 +504,8 @@ static bool put_link(struct json_object *object, const struct gpulink_admin_link
 static bool link_failed(struct run *run, int code)
 {
 	if (code == -GPULINK_ENOTSUP)
-		return operation_fail(run, "ENOTSUP", "%s has no link", run->card);
-	return operation_fail(run, request_code_name(code), "%s: link: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, -GPULINK_ENOTSUP, "%s has no link", run->card);
+	return operation_fail(run, code, "%s: link: %s", run->card, gpulink_strerror(code));
 }
 
 bool operation_link(struct run *run)
@@ -588,15 +542,15 @@ bool operation_card_counters(struct run *run)
 	int code = gpulink_admin_get_card_counters(run->card, values, GPULINK_CARD_COUNTERS);
 
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, code, "%s: %s", run->card, gpulink_strerror(code));
 	return put_values(run, gpulink_card_counter_name, values, GPULINK_CARD_COUNTERS);
 }
 
 static bool pool_failed(struct run *run, int code)
 {
 	if (code == -GPULINK_ENOTSUP)
-		return operation_fail(run, "ENOTSUP", "%s has no leases on pool memory", run->card);
-	return operation_fail(run, request_code_name(code), "%s: pool: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, -GPULINK_ENOTSUP, "%s has no leases on pool memory", run->card);
+	return operation_fail(run, code, "%s: pool: %s", run->card, gpulink_strerror(code));
 }
 
 bool operation_pool(struct run *run)

@@ -7,6 +7,8 @@
 #ifndef GPULINKD_PROGRAM_H
 #define GPULINKD_PROGRAM_H
 
+#include "../../common/failure.h"
+
 #include <gpulink_admin.h>
 
 #include <stdbool.h>
@@ -22,11 +24,10 @@ struct program_files {
 
 struct program {
 	struct gpulink_admin_info info; /**< in: of the card; out: with the new logic */
-	const char *code;		/**< protocol's code of a failure */
-	char message[400];
+	struct failure failure;
 };
 
-/** Returns 0, or -1 with code and message. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
+/** Returns 0, or the code of program->failure. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
 int program_card(struct program *program, const struct program_files *files);
 
 /** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the whole

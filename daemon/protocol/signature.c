@@ -6,16 +6,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int fail(char *reason, const char *text, const char *name)
-{
-	snprintf(reason, XCLBIN_REASON_BYTES, "%s%.120s", text, name);
-	return -1;
-}
 
 static X509 *read_certificate(const char *path)
 {
@@ -57,33 +49,33 @@ static bool verify(const struct xclbin *xclbin, X509 *certificate)
 	return good;
 }
 
-int signature_certificate(const char *certificate, char *reason)
+int signature_certificate(const char *certificate, struct failure *failure)
 {
 	X509 *trusted = read_certificate(certificate);
 
 	ERR_clear_error();
 	if (!trusted)
-		return fail(reason, "cannot read a certificate (PEM)", "");
+		return failure_set(failure, -EINVAL, "cannot read a certificate (PEM)");
 	X509_free(trusted);
 	return 0;
 }
 
-int signature_check(const struct xclbin *xclbin, const char *certificate, char *reason)
+int signature_check(const struct xclbin *xclbin, const char *certificate, struct failure *failure)
 {
 	X509 *trusted;
 	bool good;
 
 	if (!xclbin->signature_bytes)
-		return fail(reason, "not signed; the configuration demands a signature by the key of ", certificate);
+		return failure_set(failure, -EINVAL, "not signed; the configuration demands a signature by the key of %s", certificate);
 	if (xclbin->length > INT_MAX || xclbin->signature_bytes > INT_MAX)
-		return fail(reason, "too large for its signature to be checked", "");
+		return failure_set(failure, -EINVAL, "too large for its signature to be checked");
 	trusted = read_certificate(certificate);
 	if (!trusted) {
 		ERR_clear_error();
-		return fail(reason, "its signature cannot be checked: no certificate in ", certificate);
+		return failure_set(failure, -EINVAL, "its signature cannot be checked: no certificate in %s", certificate);
 	}
 	good = verify(xclbin, trusted);
 	X509_free(trusted);
 	ERR_clear_error();
-	return good ? 0 : fail(reason, "its signature is not by the key of ", certificate);
+	return good ? 0 : failure_set(failure, -EINVAL, "its signature is not by the key of %s", certificate);
 }

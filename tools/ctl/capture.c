@@ -266,7 +266,7 @@ static enum exit_code find_local_card(struct invocation *invocation)
 	enum exit_code code;
 	int error;
 
-	invocation->asker.direct = true;
+	invocation->asker.direct = answer_directly;
 	code = find_card(invocation);
 	if (code != EXIT_OK)
 		return code;

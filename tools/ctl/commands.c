@@ -101,7 +101,7 @@ static struct json_object *select_counters(struct json_object *counters, struct 
 static enum exit_code read_counters(struct invocation *invocation, struct json_object **all, struct json_object **shown)
 {
 	struct json_object *partitions = NULL;
-	enum exit_code code = ask(&invocation->asker,
+	enum exit_code code = send_request(invocation,
 				  with_partition(new_request("counters", invocation->card), invocation->partition), all);
 
 	if (code != EXIT_OK)
@@ -109,7 +109,7 @@ static enum exit_code read_counters(struct invocation *invocation, struct json_o
 	if (invocation->partition != ALL_PARTITIONS || invocation->json) {
 		*shown = json_object_get(*all);
 	} else {
-		code = ask(&invocation->asker, new_request("partitions", invocation->card), &partitions);
+		code = send_request(invocation, new_request("partitions", invocation->card), &partitions);
 		if (code == EXIT_OK && (!json_object_is_type(*all, json_type_array) ||
 					!json_object_is_type(partitions, json_type_array)))
 			code = unexpected();

@@ -46,7 +46,7 @@ static struct json_object *read_part(struct reading *r, const char *op, int part
 {
 	struct json_object *result = NULL;
 
-	*code = ask(&r->invocation->asker, with_partition(new_request(op, r->name), partition), &result);
+	*code = send_request(r->invocation, with_partition(new_request(op, r->name), partition), &result);
 	if (*code == EXIT_OK && !json_object_is_type(result, json_type_object) && !json_object_is_type(result, json_type_array)) {
 		json_object_put(result);
 		result = NULL;
@@ -188,8 +188,8 @@ static enum exit_code add_card(struct invocation *invocation, struct json_object
 enum exit_code view_read(struct invocation *invocation, struct json_object *before, struct json_object **view)
 {
 	struct json_object *cards = NULL;
-	enum exit_code code = ask(&invocation->asker, new_request("list", NULL), &cards);
-	bool quiet = invocation->asker.quiet;
+	enum exit_code code = send_request(invocation, new_request("list", NULL), &cards);
+	bool quiet = invocation->quiet;
 
 	if (code != EXIT_OK)
 		return code;
@@ -203,7 +203,7 @@ enum exit_code view_read(struct invocation *invocation, struct json_object *befo
 		json_object_put(cards);
 		return EXIT_FAILED;
 	}
-	invocation->asker.quiet = true; /* a card may be removed, or busy */
+	invocation->quiet = true; /* a card may be removed, or busy */
 	for (size_t i = 0; code == EXIT_OK && i < json_object_array_length(cards); i++) {
 		struct json_object *info = json_object_array_get_idx(cards, i);
 		const char *name = text_of(info, "name");
@@ -213,7 +213,7 @@ enum exit_code view_read(struct invocation *invocation, struct json_object *befo
 		else if (!invocation->card || !strcmp(invocation->card, name))
 			code = add_card(invocation, *view, before, info);
 	}
-	invocation->asker.quiet = quiet;
+	invocation->quiet = quiet;
 	json_object_put(cards);
 	if (code != EXIT_OK)
 		json_object_put(*view);
