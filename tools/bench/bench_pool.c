@@ -103,7 +103,7 @@ int bench_pool(int argc, char **argv)
 {
 	struct request r = { .grain = GPULINK_GRAIN_DEFAULT, .lines = 256, .repetitions = 31 };
 	struct measure_pool_time times[MEASURE_POOL_ACCESSES] = { { 0 } };
-	char error[MEASURE_POOL_ERROR];
+	struct failure error;
 	int status = option_read_all(argc, argv, &command, &r);
 
 	if (status)
@@ -112,8 +112,8 @@ int bench_pool(int argc, char **argv)
 		fputs("gpulink-bench: --device is missing: must be gpulinkN, /dev/gpulinkN or soft:\n", stderr);
 		return 2;
 	}
-	if (measure_pool(r.device, (uint32_t)r.grain, (unsigned)r.lines, (unsigned)r.repetitions, times, error)) {
-		fprintf(stderr, "gpulink-bench: %s\n", error);
+	if (measure_pool(r.device, (uint32_t)r.grain, (unsigned)r.lines, (unsigned)r.repetitions, times, &error)) {
+		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	if (r.output == OUTPUT_JSON)

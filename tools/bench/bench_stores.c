@@ -133,15 +133,16 @@ int bench_stores(int argc, char **argv)
 {
 	struct request r = { .bytes = UINT64_C(64) << 20, .stores = 1000000, .rounds = 15, .patterns = (1u << MEASURE_PATTERNS) - 1 };
 	found_stores found = { { { 0 } } };
-	char error[MEASURE_STORES_ERROR], own[32], device[160];
+	struct failure error;
+	char own[32], device[160];
 	int status = option_read_all(argc, argv, &command, &r);
 
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
 	snprintf(own, sizeof(own), "bench-%ld", (long)getpid());
 	snprintf(device, sizeof(device), "local:%.100s,endpoints=2,memory=%llu", r.name ? r.name : own, (unsigned long long)r.bytes);
-	if (measure_stores(device, r.bytes, (unsigned)r.stores, (unsigned)r.rounds, r.patterns, found, error)) {
-		fprintf(stderr, "gpulink-bench: %s\n", error);
+	if (measure_stores(device, r.bytes, (unsigned)r.stores, (unsigned)r.rounds, r.patterns, found, &error)) {
+		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	if (r.output == OUTPUT_JSON)

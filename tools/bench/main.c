@@ -193,16 +193,16 @@ static int measure(const struct request *r)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 	struct loggop_file file;
-	char error[MEASURE_ERROR_BYTES];
+	struct failure error;
 	int status, printed = EXIT_SUCCESS;
 
 	if (sigaction(SIGINT, &action, NULL) || sigaction(SIGTERM, &action, NULL) || loggop_file_init(&file)) {
 		fprintf(stderr, "gpulink-bench: %s\n", strerror(errno));
 		return EXIT_FAILURE;
 	}
-	status = measure_device(r->device, &r->plan, &file, error);
+	status = measure_device(r->device, &r->plan, &file, &error);
 	if (status)
-		fprintf(stderr, "gpulink-bench: %s\n", error);
+		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 	else if (stop)
 		fprintf(stderr, "gpulink-bench: interrupted: the measurement is incomplete\n");
 	if (!status || file.sets)

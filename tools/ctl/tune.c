@@ -20,11 +20,11 @@ enum { REPETITIONS = 11 };
 
 static enum exit_code read_parameters(const char *path, struct loggop_file *file)
 {
-	char error[256];
+	struct failure error;
 
-	if (!loggop_file_read(file, path, error))
+	if (!loggop_file_read(file, path, &error))
 		return EXIT_OK;
-	complain("%s", error);
+	complain("%s", error.text);
 	return EXIT_FAILED;
 }
 
@@ -45,13 +45,13 @@ static enum exit_code measure(struct invocation *invocation, struct loggop_file 
 		.begin = isatty(STDERR_FILENO) ? show_progress : NULL,
 	};
 	enum exit_code code = find_card(invocation);
-	char error[MEASURE_ERROR_BYTES];
+	struct failure error;
 
 	if (code != EXIT_OK)
 		return code;
-	if (!measure_device(invocation->card, &plan, file, error))
+	if (!measure_device(invocation->card, &plan, file, &error))
 		return EXIT_OK;
-	complain("%s", error);
+	complain("%s", error.text);
 	return EXIT_FAILED;
 }
 

@@ -79,13 +79,12 @@ struct reader {
 	struct goal *goal;
 	struct goal_rank *rank; /* NULL: outside of one */
 	unsigned line;
-	char *error;
+	struct failure *error;
 };
 
 static int wrong(const struct reader *r, const char *what)
 {
-	snprintf(r->error, GOAL_ERROR_BYTES, "line %u: %s", r->line, what);
-	return -EINVAL;
+	return failure_set(r->error, -EINVAL, "line %u: %s", r->line, what);
 }
 
 static int compare_labels(const void *a, const void *b)
@@ -196,7 +195,7 @@ static int read_line(struct reader *r, const char *line)
 	return goal_require(r->rank, &edge);
 }
 
-int goal_read(FILE *from, struct goal *goal, char error[GOAL_ERROR_BYTES])
+int goal_read(FILE *from, struct goal *goal, struct failure *error)
 {
 	struct reader r = { .goal = goal, .error = error };
 	size_t room = 0;
@@ -204,7 +203,7 @@ int goal_read(FILE *from, struct goal *goal, char error[GOAL_ERROR_BYTES])
 	int status = 0;
 
 	*goal = (struct goal){ 0 };
-	snprintf(error, GOAL_ERROR_BYTES, "out of memory");
+	failure_set(error, -ENOMEM, "out of memory");
 	while (!status && getline(&line, &room, from) >= 0) {
 		r.line++;
 		status = read_line(&r, line);

@@ -15,6 +15,8 @@
 #ifndef LOGGOP_TERMS_H
 #define LOGGOP_TERMS_H
 
+#include "../../common/failure.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -77,7 +79,7 @@ struct json_object *loggop_file_object(const struct loggop_file *file);
  * Reads parameters: JSON of loggop_file_object(), or CSV of loggop_file_csv(), which is fitted. Returns 0, or a negative errno value
  * with a message in `error`, of 256 bytes. The caller frees the file in both cases.
  */
-int loggop_file_read(struct loggop_file *file, const char *path, char *error);
+int loggop_file_read(struct loggop_file *file, const char *path, struct failure *error);
 
 /** The samples as CSV. */
 void loggop_file_csv(FILE *to, const struct loggop_file *file);

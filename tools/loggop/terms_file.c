@@ -11,7 +11,7 @@
 
 #define FORMAT "gpulink-loggop 1"
 #define COLUMNS "device,unit,way,path,bytes,count,delay,time,spread,cpu"
-enum { ERROR_BYTES = 256, LINE_BYTES = 1024 };
+enum { LINE_BYTES = 1024 };
 
 /* --- writing --- */
 
@@ -130,10 +130,9 @@ void loggop_file_csv(FILE *to, const struct loggop_file *file)
 
 /* --- reading --- */
 
-static int wrong(char *error, const char *path, const char *what)
+static int wrong(struct failure *error, const char *path, const char *what)
 {
-	snprintf(error, ERROR_BYTES, "%.128s: %s", path, what);
-	return -EINVAL;
+	return failure_set(error, -EINVAL, "%.128s: %s", path, what);
 }
 
 static double number_of(struct json_object *o, const char *name, double otherwise)
@@ -199,7 +198,7 @@ static bool read_set(struct json_object *o, struct loggop_set *set)
 	       read_curve(o, "gap", &set->gap) && set->single.count;
 }
 
-static int read_json(struct loggop_file *file, struct json_object *top, const char *path, char *error)
+static int read_json(struct loggop_file *file, struct json_object *top, const char *path, struct failure *error)
 {
 	struct json_object *list, *complete;
 	char format[32] = "";
@@ -249,7 +248,7 @@ static bool read_row(struct loggop_file *file, const char *line)
 	return true;
 }
 
-static int read_csv(struct loggop_file *file, FILE *from, const char *path, char *error)
+static int read_csv(struct loggop_file *file, FILE *from, const char *path, struct failure *error)
 {
 	char line[LINE_BYTES];
 	unsigned number = 1;
@@ -258,8 +257,7 @@ static int read_csv(struct loggop_file *file, FILE *from, const char *path, char
 		number++;
 		if (line[0] == '#' || read_row(file, line))
 			continue;
-		snprintf(error, ERROR_BYTES, "%.128s, line %u: must be " COLUMNS, path, number);
-		return -EINVAL;
+		return failure_set(error, -EINVAL, "%.128s, line %u: must be " COLUMNS, path, number);
 	}
 	for (unsigned i = 0; i < file->sets; i++)
 		if (loggop_set_fit(&file->set[i]))
@@ -267,17 +265,15 @@ static int read_csv(struct loggop_file *file, FILE *from, const char *path, char
 	return file->sets ? 0 : wrong(error, path, "no samples");
 }
 
-int loggop_file_read(struct loggop_file *file, const char *path, char *error)
+int loggop_file_read(struct loggop_file *file, const char *path, struct failure *error)
 {
 	FILE *from = fopen(path, "r");
 	struct json_object *top;
 	char line[LINE_BYTES];
 	int status;
 
-	if (!from) {
-		snprintf(error, ERROR_BYTES, "%.128s: %s", path, strerror(errno));
-		return -errno;
-	}
+	if (!from)
+		return failure_set(error, -errno, "%.128s: %s", path, strerror(errno));
 	if (fgets(line, sizeof(line), from) && strcmp(line, COLUMNS "\n") == 0) {
 		status = read_csv(file, from, path, error);
 		fclose(from);

@@ -30,7 +30,7 @@ struct session {
 	struct site site;
 	double latency;		/* negative: unknown */
 	unsigned number, count; /* sets that have begun, and all */
-	char *error;
+	struct failure *error;
 };
 
 static bool stopped(const struct session *s)
@@ -40,8 +40,7 @@ static bool stopped(const struct session *s)
 
 static int fail(const struct session *s, int code, const char *what)
 {
-	snprintf(s->error, MEASURE_ERROR_BYTES, "%s: %s", what, gpulink_error_text(code));
-	return code;
+	return failure_set(s->error, code, "%s: %s", what, gpulink_error_text(code));
 }
 
 /* --- statistics --- */
@@ -297,11 +296,10 @@ static int check_paths(struct session *s)
 			any |= (s->plan->ways & 1u << way) && has(s, way, path);
 		if (any || !(s->plan->paths & 1u << path))
 			continue;
-		snprintf(s->error, MEASURE_ERROR_BYTES, "path %s: %s", measure_path_names[path],
-			 !is_card(s)		  ? "only a card has it: other devices have asleep and polling" :
-			 path == MEASURE_DOORBELL ? "only the ways window and scatter have it" :
-						    "this way, or this build, does not have it");
-		return -GPULINK_ENOTSUP;
+		return failure_set(s->error, -GPULINK_ENOTSUP, "path %s: %s", measure_path_names[path],
+				   !is_card(s)		  ? "only a card has it: other devices have asleep and polling" :
+				   path == MEASURE_DOORBELL ? "only the ways window and scatter have it" :
+							      "this way, or this build, does not have it");
 	}
 	return 0;
 }
@@ -375,7 +373,7 @@ static int measure_all(struct session *s)
 	return error;
 }
 
-int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, char error[MEASURE_ERROR_BYTES])
+int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, struct failure *error)
 {
 	struct session s = { .plan = plan, .file = file, .error = error };
 	int status = gpulink_open(name, &s.device);
@@ -400,11 +398,9 @@ int measure_device(const char *name, const struct measure_plan *plan, struct log
 		status = measure_latency(&s);
 	if (!status)
 		status = measure_all(&s);
-	if (!status && !file->sets && !stopped(&s)) {
-		snprintf(error, MEASURE_ERROR_BYTES, "no way has sizes from %llu to %llu bytes", (unsigned long long)plan->least,
-			 (unsigned long long)plan->most);
-		status = -GPULINK_EINVAL;
-	}
+	if (!status && !file->sets && !stopped(&s))
+		status = failure_set(error, -GPULINK_EINVAL, "no way has sizes from %llu to %llu bytes", (unsigned long long)plan->least,
+				     (unsigned long long)plan->most);
 	gpulink_close(s.device);
 	free(s.site.data);
 	free(s.site.vector);

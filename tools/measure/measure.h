@@ -20,6 +20,8 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
+#include "../../common/failure.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +30,7 @@
 
 enum { MEASURE_WINDOW, MEASURE_SCATTER, MEASURE_INLINE, MEASURE_PUT, MEASURE_PUTV, MEASURE_GET, MEASURE_WAYS };
 enum { MEASURE_IOCTL, MEASURE_URING, MEASURE_ASLEEP, MEASURE_POLLING, MEASURE_DOORBELL, MEASURE_PATHS };
-enum { MEASURE_ERROR_BYTES = 256, MEASURE_REPETITIONS_MAX = 1001 };
+enum { MEASURE_REPETITIONS_MAX = 1001 };
 
 /** Largest message, and the most bytes of all messages of one time. */
 #define MEASURE_BYTES_MAX (UINT64_C(16) << 20)
@@ -54,6 +56,6 @@ struct measure_plan {
  *
  * Returns 0, also after a stop, or a negative GPULINK_E code with a message in `error`.
  */
-int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, char error[MEASURE_ERROR_BYTES]);
+int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, struct failure *error);
 
 #endif /* MEASURE_H */

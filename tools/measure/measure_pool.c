@@ -195,7 +195,7 @@ static int open_all(struct bench *b, const char *name)
 }
 
 int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned repetitions,
-		 struct measure_pool_time times[MEASURE_POOL_ACCESSES], char *error)
+		 struct measure_pool_time times[MEASURE_POOL_ACCESSES], struct failure *error)
 {
 	struct bench b = { .grain = grain, .lines = lines, .bytes = (uint64_t)grain * lines };
 	double *values = calloc(repetitions, sizeof(*values));
@@ -205,12 +205,12 @@ int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned re
 	for (unsigned a = 0; a < MEASURE_POOL_ACCESSES && !b.error; a++)
 		measure(&b, (enum measure_pool_access)a, values, repetitions, &times[a]);
 	if (b.error)
-		snprintf(error, MEASURE_POOL_ERROR, "%.200s: %s", device, gpulink_error_text(b.error));
+		failure_set(error, b.error, "%.200s: %s", device, gpulink_error_text(b.error));
 	gpulink_close(b.other);
 	gpulink_close(b.device);
 	free(b.room);
 	free(values);
-	return b.error ? -1 : 0;
+	return b.error;
 }
 
 double measure_pool_pays(const struct measure_pool_time times[MEASURE_POOL_ACCESSES], int line)

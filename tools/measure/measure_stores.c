@@ -267,7 +267,7 @@ static int open_side(struct bench *b, unsigned number)
 }
 
 int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds, unsigned patterns,
-		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], char *error)
+		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], struct failure *error)
 {
 	struct bench b = { .bytes = bytes, .stores = stores, .state = 1, .at = calloc(stores, sizeof(*b.at)) };
 	double *all = calloc((size_t)rounds * MEASURE_STORE_WAYS, sizeof(*all)), *values[MEASURE_STORE_WAYS];
@@ -286,10 +286,10 @@ int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned
 		failed = measure(&b, rounds, values, found[p]);
 	}
 	if (failed)
-		snprintf(error, MEASURE_STORES_ERROR, "%.200s: %s", device,
-			 failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_error_text(failed));
+		failure_set(error, failed, "%.200s: %s", device,
+			    failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_error_text(failed));
 	gpulink_close(b.device);
 	free(b.at);
 	free(all);
-	return failed ? -1 : 0;
+	return failed;
 }

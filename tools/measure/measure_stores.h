@@ -3,9 +3,9 @@
 #ifndef MEASURE_STORES_H
 #define MEASURE_STORES_H
 
-#include <stdint.h>
+#include "../../common/failure.h"
 
-enum { MEASURE_STORES_ERROR = 320 };
+#include <stdint.h>
 
 enum measure_pattern {
 	MEASURE_RANDOM,	    /* words anywhere */
@@ -35,9 +35,9 @@ struct measure_stores {
 
 /**
  * Measures stores of 8 bytes to `bytes` of memory of the device's two endpoints, a release behind each `stores` of them, ways in turns, for
- * each of `patterns` (a bit mask), and checks the memory. Returns 0, or -1 with a sentence in error[MEASURE_STORES_ERROR].
+ * each of `patterns` (a bit mask), and checks the memory. Returns 0, or the code of *error.
  */
 int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds, unsigned patterns,
-		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], char *error);
+		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], struct failure *error);
 
 #endif /* MEASURE_STORES_H */

@@ -47,14 +47,14 @@ static int fit(int argc, char **argv)
 				    "  -h, --help  show this help and exit\n";
 	struct json_object *object = NULL;
 	struct loggop_file file;
-	char error[256];
+	struct failure error;
 
 	if (!has_file(argc, argv) || argc != 2)
 		return option_usage(argc, argv, usage);
 	if (loggop_file_init(&file))
 		return failed("parameters", strerror(ENOMEM));
-	if (loggop_file_read(&file, argv[1], error)) {
-		fprintf(stderr, "gpulink-model: %s\n", error);
+	if (loggop_file_read(&file, argv[1], &error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 	} else {
 		object = loggop_file_object(&file);
 		if (object)
@@ -109,7 +109,7 @@ static void print_times(const struct simulation *s, const struct goal *goal, con
 
 static int simulate_file(const struct simulation *s, const char *path)
 {
-	char error[GOAL_ERROR_BYTES];
+	struct failure error;
 	FILE *from = fopen(path, "r");
 	struct goal goal;
 	uint64_t *times;
@@ -117,10 +117,10 @@ static int simulate_file(const struct simulation *s, const char *path)
 
 	if (!from)
 		return failed(path, strerror(errno));
-	status = goal_read(from, &goal, error);
+	status = goal_read(from, &goal, &error);
 	fclose(from);
 	if (status)
-		return failed(path, error);
+		return failed(path, error.text);
 	times = calloc(goal.rank_count, sizeof(*times));
 	status = times ? simulate(&goal, &s->p, times) : -ENOMEM;
 	if (!status)

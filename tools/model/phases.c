@@ -133,7 +133,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 	return error;
 }
 
-int phases_read(struct phases *p, const char *path, char *error)
+int phases_read(struct phases *p, const char *path, struct failure *error)
 {
 	struct replay_trace *trace;
 	int status = replay_trace_open(&trace, path, error);
@@ -146,8 +146,8 @@ int phases_read(struct phases *p, const char *path, char *error)
 	replay_trace_close(trace);
 	if (!status)
 		drain_all(p);
-	if (status && !error[0])
-		snprintf(error, REPLAY_ERROR_BYTES, "%s", strerror(-status));
+	if (status && !error->text[0])
+		failure_set(error, status, "%s", strerror(-status));
 	if (status)
 		phases_free(p);
 	return status;

@@ -44,8 +44,8 @@ struct phases {
 	bool open; /**< something came behind the last barrier */
 };
 
-/** Reads a trace to its end; `entries` and `payload` are set before. Returns 0, or a negative errno value with a message in `error`, of REPLAY_ERROR_BYTES. */
-int phases_read(struct phases *phases, const char *trace, char *error);
+/** Reads a trace to its end; `entries` and `payload` are set before. Returns 0, or the code of *error, with a text. */
+int phases_read(struct phases *phases, const char *trace, struct failure *error);
 void phases_free(struct phases *phases);
 
 /** Stores of all destinations of a source in a phase. */

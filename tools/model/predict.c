@@ -327,7 +327,7 @@ static int run(const struct request *r, struct loggop_file *file)
 {
 	struct prediction p = { .unit = file->unit,
 				.phases = { .entries = (unsigned)r->entries, .payload = (unsigned)r->payload } };
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = {0};
 	int status;
 
 	p.row = loggop_find(file, "window", r->path);
@@ -335,8 +335,8 @@ static int run(const struct request *r, struct loggop_file *file)
 	p.scattered = p.scattered ? p.scattered : p.row;
 	if (!p.row)
 		return complain(r->parameters, "no parameters of the way window on this path");
-	if (phases_read(&p.phases, r->trace, error)) {
-		fprintf(stderr, "gpulink-model: %s\n", error);
+	if (phases_read(&p.phases, r->trace, &error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 		return -1;
 	}
 	status = p.phases.count ? predict_all(&p, r) : complain(r->trace, "the trace is empty");
@@ -351,7 +351,7 @@ int predict_command(int argc, char **argv)
 {
 	struct request r = { .entries = PHASE_ENTRIES_MAX, .payload = 4096 };
 	struct loggop_file file;
-	char error[256];
+	struct failure error;
 	int status = option_read_all(argc, argv, &command, &r);
 
 	if (status)
@@ -362,9 +362,9 @@ int predict_command(int argc, char **argv)
 	}
 	if (loggop_file_init(&file))
 		return EXIT_FAILURE;
-	status = loggop_file_read(&file, r.parameters, error);
+	status = loggop_file_read(&file, r.parameters, &error);
 	if (status)
-		fprintf(stderr, "gpulink-model: %s\n", error);
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 	else
 		status = run(&r, &file);
 	loggop_file_free(&file);

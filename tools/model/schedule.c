@@ -99,7 +99,7 @@ static const struct option_command command = {
 
 int goal_command(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = {0};
 	const char *trace = NULL;
 	struct goal goal = { 0 };
 	struct phases phases = { .entries = PHASE_ENTRIES_MAX, .payload = 4096 };
@@ -111,8 +111,8 @@ int goal_command(int argc, char **argv)
 		fputs("gpulink-model: goal: --trace is required\n", stderr);
 		return 2;
 	}
-	if (phases_read(&phases, trace, error)) {
-		fprintf(stderr, "gpulink-model: %s\n", error);
+	if (phases_read(&phases, trace, &error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	status = make(&goal, &phases);

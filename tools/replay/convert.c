@@ -72,7 +72,8 @@ static int take(void *user, int option, const char *value)
 int convert(int argc, char **argv)
 {
 	const struct option_command command = { .name = "convert", .help = help, .known = known, .take = take };
-	char error[REPLAY_ERROR_BYTES] = "", *in, *out;
+	struct failure error = {0};
+	char *in, *out;
 	struct import_options options = { 0 };
 	int status;
 
@@ -84,8 +85,8 @@ int convert(int argc, char **argv)
 	status = option_read_all(argc - 2, argv + 2, &command, &options);
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = import_convert(in, out, &options, error);
-	if (status == -ENOTSUP && !error[0])
-		status = replay_trace_convert(in, out, error);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	status = import_convert(in, out, &options, &error);
+	if (status == -ENOTSUP && !error.text[0])
+		status = replay_trace_convert(in, out, &error);
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

@@ -35,24 +35,24 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 
 static int run(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	struct options options;
 	struct found found;
 	int status = options_read(argc, argv, &options);
 
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = run_stream(&options, &found, error);
+	status = run_stream(&options, &found, &error);
 	if (!status) {
 		status = output_write(stdout, &found);
 		run_free(&found);
 	}
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }
 
 static int record(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	struct options options;
 	int status;
 
@@ -61,8 +61,8 @@ static int record(int argc, char **argv)
 	status = options_read(argc - 1, argv + 1, &options);
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = run_record(&options, argv[1], error);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	status = run_record(&options, argv[1], &error);
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }
 
 static int list(int argc, char **argv)

@@ -219,7 +219,7 @@ static void gather(struct profile *p)
 }
 
 int profile_make(struct options *options, const struct agent *list, unsigned count, uint64_t synthetic, struct profile *p,
-		 char *error)
+		 struct failure *error)
 {
 	int status;
 
@@ -244,7 +244,7 @@ const struct profile_row *profile_find(const struct profile *p, enum agent_kind 
 	return NULL;
 }
 
-static int show(const struct wanted *w, const struct profile *p, char *error)
+static int show(const struct wanted *w, const struct profile *p, struct failure *error)
 {
 	int status = w->options.output == OUTPUT_JSON ? profile_json(stdout, p) : profile_table(stdout, p);
 
@@ -252,15 +252,15 @@ static int show(const struct wanted *w, const struct profile *p, char *error)
 		return status;
 	status = profile_write(w->write, p);
 	if (status == -ENODATA)
-		snprintf(error, REPLAY_ERROR_BYTES, "%.512s: not written: without regions it is faster", w->write);
+		failure_set(error, status, "%.512s: not written: without regions it is faster", w->write);
 	else if (status)
-		snprintf(error, REPLAY_ERROR_BYTES, "%.512s: %s", w->write, strerror(-status));
+		failure_set(error, status, "%.512s: %s", w->write, strerror(-status));
 	return status;
 }
 
 int profile(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = {0};
 	struct wanted *w = calloc(1, sizeof(*w));
 	struct profile *p = calloc(1, sizeof(*p));
 	int status = w && p ? read_options(argc, argv, w) : -ENOMEM;
@@ -270,12 +270,12 @@ int profile(int argc, char **argv)
 		free(p);
 		return status == -ENOMEM ? run_failed(status, "") : status > 0 ? EXIT_SUCCESS : 2;
 	}
-	status = profile_make(&w->options, w->list, w->count, w->synthetic, p, error);
+	status = profile_make(&w->options, w->list, w->count, w->synthetic, p, &error);
 	if (!status) {
-		status = show(w, p, error);
+		status = show(w, p, &error);
 		run_free(&p->found);
 	}
 	free(w);
 	free(p);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

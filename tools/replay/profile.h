@@ -32,7 +32,7 @@ int profile(int argc, char **argv);
 /** Plays the selected stream, or for `synthetic` bytes PROACT's microbenchmark, with the agents of a list, by chunk size. Returns 0, and
  *  run_free() releases profile->found; or a negative errno value as run_stream() does. `options` and the list must outlive that. */
 int profile_make(struct options *options, const struct agent *list, unsigned count, uint64_t synthetic, struct profile *profile,
-		 char *error);
+		 struct failure *error);
 
 /** The row of an agent; NULL: it was not tried. `threads`: 0 for the card's. */
 const struct profile_row *profile_find(const struct profile *profile, enum agent_kind kind, uint32_t chunk_bytes, unsigned threads);

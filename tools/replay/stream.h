@@ -9,6 +9,8 @@
 #ifndef REPLAY_STREAM_H
 #define REPLAY_STREAM_H
 
+#include "../../common/failure.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +20,6 @@ enum {
 	REPLAY_BATCH = 1024,	/* operations that a source gathers before it pushes them */
 };
 #define REPLAY_ADDRESS_END (1ULL << 48)
-#define REPLAY_ERROR_BYTES 640u /* room for any message */
 
 /** What an operation is. The numbers are those of the trace format (docs/trace-format.md). */
 enum replay_kind {

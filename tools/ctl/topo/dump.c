@@ -4,6 +4,7 @@
 #include "../../../common/number.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -17,16 +18,15 @@ struct scan {
 	unsigned line;
 	uint64_t announced;	    /* number of functions; 0: not announced */
 	unsigned written, readable; /* bytes of the function's configuration space: in the dump, and in all; 0: not announced */
-	struct dump_error *error;
+	struct failure *failure;
 };
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct scan *scan, const char *format, ...)
 {
 	va_list arguments;
 
-	scan->error->line = scan->line;
 	va_start(arguments, format);
-	vsnprintf(scan->error->text, sizeof(scan->error->text), format, arguments);
+	failure_set_list(scan->failure, -EINVAL, format, arguments);
 	va_end(arguments);
 	return false;
 }
@@ -270,13 +270,14 @@ static void clean(char *text)
 	}
 }
 
-bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct dump_error *error)
+int dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, unsigned *line_number, struct failure *failure)
 {
-	struct scan scan = {.tree = tree, .plain = plain, .error = error};
-	bool good = true;
+	struct scan scan = {.tree = tree, .plain = plain, .failure = failure};
+	bool good = !memchr(text, 0, length);
 
-	if (memchr(text, 0, length))
-		return refuse(&scan, "not a text: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
+	*line_number = 0;
+	if (!good)
+		refuse(&scan, "not a text: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
 	for (size_t at = 0; good && at < length;) {
 		char line[1024]; /* longer lines are lists of capabilities, of which nothing is read */
 		const char *end = memchr(text + at, '\n', length - at);
@@ -296,9 +297,11 @@ bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct
 	}
 	if (good && scan.announced && scan.announced != tree->count)
 		good = refuse(&scan, "%zu PCI functions of %" PRIu64 ": the dump is cut", tree->count, scan.announced);
-	if (!good)
-		clean(error->text);
-	return good;
+	if (!good) {
+		*line_number = scan.line;
+		clean(failure->text);
+	}
+	return good ? 0 : failure->code;
 }
 
 static void write_machine(FILE *file, const struct tree *tree)

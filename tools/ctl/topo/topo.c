@@ -31,11 +31,10 @@ static bool save(const struct tree *tree, const char *path)
 /* Reads the tree, and saves it with --dump. */
 static enum exit_code prepare(const struct invocation *invocation, struct tree *tree)
 {
-	char message[320];
-	bool good = invocation->from ? read_dump(invocation->from, tree, message) : read_machine(tree, message);
+	struct failure failure;
 
-	if (!good) {
-		complain("%s", message);
+	if (invocation->from ? read_dump(invocation->from, tree, &failure) : read_machine(tree, &failure)) {
+		complain("%s", failure.text);
 		return EXIT_FAILED;
 	}
 	return !invocation->dump || save(tree, invocation->dump) ? EXIT_OK : EXIT_FAILED;

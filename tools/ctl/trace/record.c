@@ -38,7 +38,7 @@ static int take(void *context, void *data, size_t bytes)
 static enum exit_code check_output(const char *path)
 {
 	struct replay_trace_writer *writer;
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = {0};
 
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO)) {
 		complain("cannot write a trace to a terminal; name a file or redirect standard output");
@@ -46,11 +46,11 @@ static enum exit_code check_output(const char *path)
 	}
 	if (!strcmp(path, "-"))
 		return EXIT_OK;
-	if (replay_trace_writer_open(&writer, path, 1, error)) {
-		complain("%s", error);
+	if (replay_trace_writer_open(&writer, path, 1, &error)) {
+		complain("%s", error.text);
 		return EXIT_FAILED;
 	}
-	replay_trace_writer_close(writer, -ECANCELED, error);
+	replay_trace_writer_close(writer, -ECANCELED, &error);
 	return EXIT_OK;
 }
 
@@ -132,7 +132,7 @@ static enum exit_code print_sums(const struct record *record, const struct recor
 enum exit_code run_record(struct invocation *invocation)
 {
 	struct record record = {.path = invocation->arguments[0]};
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = {0};
 	struct ending_signals signals;
 	struct recording_sums sums;
 	unsigned pid;
@@ -151,8 +151,8 @@ enum exit_code run_record(struct invocation *invocation)
 		fprintf(stderr, "gpulinkctl: watching %u libgpulink\n", record.attached.libraries);
 		code = record_until_end(&record, &signals, invocation->seconds);
 	}
-	if (code == EXIT_OK && recording_write(record.recording, record.path, &sums, error)) {
-		complain("%s", error);
+	if (code == EXIT_OK && recording_write(record.recording, record.path, &sums, &error)) {
+		complain("%s", error.text);
 		code = EXIT_FAILED;
 	}
 	if (code == EXIT_OK)

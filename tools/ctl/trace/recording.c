@@ -174,7 +174,7 @@ static int write_records(struct recording *recording)
 	return error ? error : ferror(recording->records) ? -EIO : 0;
 }
 
-int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, char *error)
+int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, struct failure *error)
 {
 	struct replay_trace_writer *writer;
 	/* A trace has a GPU at least. */
@@ -186,14 +186,12 @@ int recording_write(struct recording *recording, const char *path, struct record
 	sums->partitions = recording->partitions;
 	recording->sums = sums;
 	status = fflush(recording->records) ? -errno : 0;
-	if (status) {
-		snprintf(error, REPLAY_ERROR_BYTES, "temporary file: %s", strerror(-status));
-		return status;
-	}
+	if (status)
+		return failure_set(error, status, "temporary file: %s", strerror(-status));
 	status = replay_trace_writer_open(&writer, path, gpus, error);
 	if (status)
 		return status;
 	recording->sink = replay_trace_writer_sink(writer);
-	snprintf(error, REPLAY_ERROR_BYTES, "temporary file: %s", strerror(EIO));
+	failure_set(error, -EIO, "temporary file: %s", strerror(EIO));
 	return replay_trace_writer_close(writer, write_records(recording), error);
 }

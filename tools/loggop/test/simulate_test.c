@@ -17,25 +17,26 @@ static const char *folder;
 
 static void read_text(const char *text, struct goal *goal)
 {
-	char error[GOAL_ERROR_BYTES];
+	struct failure error;
 	FILE *from = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
 	assert_non_null(from);
-	if (goal_read(from, goal, error))
-		fail_msg("%s", error);
+	if (goal_read(from, goal, &error))
+		fail_msg("%s", error.text);
 	fclose(from);
 }
 
 static void read_vector(const char *name, struct goal *goal)
 {
-	char path[512], error[GOAL_ERROR_BYTES];
+	char path[512];
+	struct failure error;
 	FILE *from;
 
 	snprintf(path, sizeof(path), "%s/%s.goal", folder, name);
 	from = fopen(path, "r");
 	assert_non_null(from);
-	if (goal_read(from, goal, error))
-		fail_msg("%s: %s", name, error);
+	if (goal_read(from, goal, &error))
+		fail_msg("%s: %s", name, error.text);
 	fclose(from);
 }
 
@@ -193,15 +194,15 @@ static void refused(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char error[GOAL_ERROR_BYTES] = "";
+		struct failure error = {0};
 		FILE *from = fmemopen((void *)(uintptr_t)bad[i].text, strlen(bad[i].text) + 1, "r");
 		struct goal goal;
 
 		assert_non_null(from);
-		assert_int_equal(goal_read(from, &goal, error), -EINVAL);
+		assert_int_equal(goal_read(from, &goal, &error), -EINVAL);
 		fclose(from);
-		if (!strstr(error, bad[i].says))
-			fail_msg("'%s' does not contain '%s'", error, bad[i].says);
+		if (!strstr(error.text, bad[i].says))
+			fail_msg("'%s' does not contain '%s'", error.text, bad[i].says);
 	}
 }
 

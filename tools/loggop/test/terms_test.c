@@ -229,11 +229,11 @@ static void fill_file(struct loggop_file *file)
 static void read_back(const char *path, const struct loggop_file *should)
 {
 	struct loggop_file file;
-	char error[256];
+	struct failure error;
 
 	assert_int_equal(loggop_file_init(&file), 0);
-	if (loggop_file_read(&file, path, error))
-		fail_msg("%s", error);
+	if (loggop_file_read(&file, path, &error))
+		fail_msg("%s", error.text);
 	assert_string_equal(file.device, should->device);
 	assert_string_equal(file.unit, "ns");
 	assert_int_equal(file.sets, 2);
@@ -294,13 +294,13 @@ static void bad_files(void **state)
 	assert_true(fd >= 0);
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct loggop_file file;
-		char error[256] = "";
+		struct failure error = {0};
 
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
 		assert_int_equal(loggop_file_init(&file), 0);
-		assert_int_equal(loggop_file_read(&file, path, error), -EINVAL);
-		assert_non_null(strstr(error, path));
+		assert_int_equal(loggop_file_read(&file, path, &error), -EINVAL);
+		assert_non_null(strstr(error.text, path));
 		loggop_file_free(&file);
 	}
 	close(fd);

@@ -14,17 +14,17 @@
 #define BYTES_MAX (UINT64_C(1) << 40)
 #define BUFFER(source) ((uint64_t)(source) << 41) /* where a source's stores go */
 
-int import_add(struct import_events *events, const struct import_event *event, char *error)
+int import_add(struct import_events *events, const struct import_event *event, struct failure *error)
 {
 	unsigned most = event->kind == IMPORT_COPY ? (event->source > event->destination ? event->source : event->destination) + 1 :
 						     event->group;
 
 	if (event->kind != IMPORT_COPY && event->source >= most)
-		return trace_error(error, EINVAL, "root %u of %u GPUs", event->source, most);
+		return failure_set(error, -EINVAL, "root %u of %u GPUs", event->source, most);
 	if (most > REPLAY_GPUS_MAX || event->source >= REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%u GPUs: at most %d", most, REPLAY_GPUS_MAX);
+		return failure_set(error, -EINVAL, "%u GPUs: at most %d", most, REPLAY_GPUS_MAX);
 	if (event->bytes > BYTES_MAX)
-		return trace_error(error, EINVAL, "a transfer of more than 2^40 bytes");
+		return failure_set(error, -EINVAL, "a transfer of more than 2^40 bytes");
 	if (!event->bytes || (event->kind == IMPORT_COPY ? event->source == event->destination : event->group < 2))
 		return 0;
 	if (events->count == events->room) {
@@ -32,7 +32,7 @@ int import_add(struct import_events *events, const struct import_event *event, c
 		struct import_event *more = reallocarray(events->event, room, sizeof(*more));
 
 		if (!more)
-			return trace_error(error, ENOMEM, "out of memory");
+			return failure_set(error, -ENOMEM, "out of memory");
 		events->event = more;
 		events->room = room;
 	}

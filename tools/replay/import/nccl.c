@@ -18,7 +18,7 @@ struct log {
 	unsigned device;
 };
 
-static int take(struct log *log, const char *text, const char *said, struct import_events *events, char *error)
+static int take(struct log *log, const char *text, const char *said, struct import_events *events, struct failure *error)
 {
 	struct import_event event = { .kind = IMPORT_COPY };
 	unsigned long long operation, count;
@@ -51,7 +51,7 @@ static int take(struct log *log, const char *text, const char *said, struct impo
 	return import_add(events, &event, error);
 }
 
-int import_nccl(const char *path, struct import_events *events, char *error)
+int import_nccl(const char *path, struct import_events *events, struct failure *error)
 {
 	struct log log = { .any = false };
 	int rc = lines_open(&log.lines, path, error);

@@ -12,19 +12,19 @@
 
 enum { PEER_TO_PEER = 10 };
 
-static int wrong(sqlite3 *db, const char *path, char *error)
+static int wrong(sqlite3 *db, const char *path, struct failure *error)
 {
-	return trace_error(error, EINVAL, "%s: %.400s", trace_name(path), db ? sqlite3_errmsg(db) : "out of memory");
+	return failure_set(error, -EINVAL, "%s: %.400s", trace_name(path), db ? sqlite3_errmsg(db) : "out of memory");
 }
 
-static int take(sqlite3_stmt *query, const char *path, struct import_events *events, char *error)
+static int take(sqlite3_stmt *query, const char *path, struct import_events *events, struct failure *error)
 {
 	sqlite3_int64 start = sqlite3_column_int64(query, 0), bytes = sqlite3_column_int64(query, 1);
 	sqlite3_int64 source = sqlite3_column_int64(query, 2), destination = sqlite3_column_int64(query, 3);
 
 	if (start < 0 || start > INT64_MAX / 1000 || bytes < 0 || source < 0 || source >= REPLAY_GPUS_MAX || destination < 0 ||
 	    destination >= REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%s: a copy whose start, bytes or devices (0 to %d) are out of range", trace_name(path),
+		return failure_set(error, -EINVAL, "%s: a copy whose start, bytes or devices (0 to %d) are out of range", trace_name(path),
 				   REPLAY_GPUS_MAX - 1);
 	return import_add(events,
 			  &(struct import_event){ .kind = IMPORT_COPY, .time_ps = (uint64_t)start * 1000, .bytes = (uint64_t)bytes,
@@ -32,7 +32,7 @@ static int take(sqlite3_stmt *query, const char *path, struct import_events *eve
 }
 
 /* A view of that name could run anything: it must be a table. */
-static int check_table(sqlite3 *db, const char *path, char *error)
+static int check_table(sqlite3 *db, const char *path, struct failure *error)
 {
 	sqlite3_stmt *query = NULL;
 	int found;
@@ -45,10 +45,10 @@ static int check_table(sqlite3 *db, const char *path, char *error)
 		return 0;
 	if (found != SQLITE_DONE)
 		return wrong(db, path, error);
-	return trace_error(error, EINVAL, "%s: has no table CUPTI_ACTIVITY_KIND_MEMCPY: it holds no copies", trace_name(path));
+	return failure_set(error, -EINVAL, "%s: has no table CUPTI_ACTIVITY_KIND_MEMCPY: it holds no copies", trace_name(path));
 }
 
-static int read_copies(sqlite3 *db, const char *path, struct import_events *events, char *error)
+static int read_copies(sqlite3 *db, const char *path, struct import_events *events, struct failure *error)
 {
 	static const char text[] = "SELECT start, bytes, srcDeviceId, dstDeviceId FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = ?";
 	sqlite3_stmt *query = NULL;
@@ -68,7 +68,7 @@ static int read_copies(sqlite3 *db, const char *path, struct import_events *even
 	return rc;
 }
 
-int import_nsys(const char *path, struct import_events *events, char *error)
+int import_nsys(const char *path, struct import_events *events, struct failure *error)
 {
 	sqlite3 *db = NULL;
 	int rc;

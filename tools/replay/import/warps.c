@@ -212,7 +212,7 @@ static bool number(char **rest, unsigned base, long long *value)
 }
 
 /* GPUs are the contexts in their order. */
-static int gpu_of(struct warps *w, uint64_t context, unsigned *gpu, char *error)
+static int gpu_of(struct warps *w, uint64_t context, unsigned *gpu, struct failure *error)
 {
 	for (*gpu = 0; *gpu < w->contexts; ++*gpu)
 		if (w->context[*gpu] == context)
@@ -225,7 +225,7 @@ static int gpu_of(struct warps *w, uint64_t context, unsigned *gpu, char *error)
 }
 
 /* MEMTRACE: CTX 0x.. - grid_launch_id 0 - CTA 0,0,0 - warp 0 - STG.E - 0x.. 0x.. (32; 0 for threads that do nothing) */
-static int nvbit_line(struct warps *w, char *text, char *error)
+static int nvbit_line(struct warps *w, char *text, struct failure *error)
 {
 	unsigned long long context;
 	uint64_t active[WARP];
@@ -255,13 +255,13 @@ static int nvbit_line(struct warps *w, char *text, char *error)
 }
 
 static int with_lines(const char *path, const struct import_options *options, struct replay_sink sink,
-		      int (*take)(struct warps *w, char *text, char *error), char *error)
+		      int (*take)(struct warps *w, char *text, struct failure *error), struct failure *error)
 {
 	struct warps *w = calloc(1, sizeof(*w));
 	int rc;
 
 	if (!w)
-		return trace_error(error, ENOMEM, "out of memory");
+		return failure_set(error, -ENOMEM, "out of memory");
 	w->options = options;
 	w->sink = sink;
 	w->version = 3;
@@ -284,13 +284,13 @@ static int with_lines(const char *path, const struct import_options *options, st
 	return rc;
 }
 
-static int nvbit_take(struct warps *w, char *text, char *error)
+static int nvbit_take(struct warps *w, char *text, struct failure *error)
 {
 	text = strstr(text, "MEMTRACE: "); /* other lines are NVBit's and the program's own */
 	return text ? nvbit_line(w, text, error) : 0;
 }
 
-int import_nvbit(const char *path, const struct import_options *options, struct replay_sink sink, char *error)
+int import_nvbit(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error)
 {
 	return with_lines(path, options, sink, nvbit_take, error);
 }
@@ -325,7 +325,7 @@ static bool addresses(char **rest, unsigned threads, uint64_t *address)
 }
 
 /* [LINE] PC MASK REGISTERS OPCODE REGISTERS WIDTH [MODE ADDRESSES] */
-static int accelsim_line(struct warps *w, char *text, char *error)
+static int accelsim_line(struct warps *w, char *text, struct failure *error)
 {
 	static const char wrong[] = "must be PC MASK REGISTERS OPCODE REGISTERS WIDTH [MODE ADDRESSES], of a .traceg file";
 	long long pc, mask, width;
@@ -353,7 +353,7 @@ static int accelsim_line(struct warps *w, char *text, char *error)
 	return send_warp(w, w->options->source, &access, address, threads);
 }
 
-static int accelsim_take(struct warps *w, char *text, char *error)
+static int accelsim_take(struct warps *w, char *text, struct failure *error)
 {
 	int value;
 
@@ -370,7 +370,7 @@ static int accelsim_take(struct warps *w, char *text, char *error)
 	return accelsim_line(w, text, error);
 }
 
-int import_accelsim(const char *path, const struct import_options *options, struct replay_sink sink, char *error)
+int import_accelsim(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error)
 {
 	return with_lines(path, options, sink, accelsim_take, error);
 }

@@ -118,25 +118,23 @@ static int read_file(struct matrix_reader *r, struct matrix *matrix)
 	return metis ? check_symmetric(r, matrix) : 0;
 }
 
-int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, char *error)
+int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, struct failure *error)
 {
 	struct matrix_reader *r = calloc(1, sizeof(*r));
 	int result, closed;
 
 	memset(matrix, 0, sizeof(*matrix));
-	if (!r) {
-		snprintf(error, MATRIX_ERROR_BYTES, "%.400s: out of memory", path);
-		return -1;
-	}
+	if (!r)
+		return failure_set(error, -ENOMEM, "%.400s: out of memory", path);
 	r->path = path;
 	r->error = error;
 	r->most_rows = most_rows;
 	errno = 0; /* zlib leaves it alone when it is itself that runs out of memory */
 	r->file = gzopen(path, "rb");
 	if (!r->file) {
-		snprintf(error, MATRIX_ERROR_BYTES, "%.400s: cannot be opened: %s", path, strerror(errno ? errno : ENOMEM));
+		result = errno ? errno : ENOMEM;
 		free(r);
-		return -1;
+		return failure_set(error, -result, "%.400s: cannot be opened: %s", path, strerror(result));
 	}
 	result = read_file(r, matrix);
 	closed = gzclose(r->file);

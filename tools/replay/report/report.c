@@ -17,10 +17,9 @@ static const char help[] = "usage: gpulink-replay report FILE.html (the options 
 			   "Writes a self-contained HTML page: whether packing helps, time, bytes, flush reasons, sweeps, settings.\n"
 			   "Uses up to 8 processors.\n";
 
-static int fail(const char *path, int status, char *error)
+static int fail(const char *path, int status, struct failure *error)
 {
-	snprintf(error, REPLAY_ERROR_BYTES, "%.512s: %s", path, strerror(-status));
-	return status;
+	return failure_set(error, status, "%.512s: %s", path, strerror(-status));
 }
 
 /* Whether the file cannot be read twice. */
@@ -63,7 +62,7 @@ static int write_page(struct page *page, int fd)
 	return fclose(to) ? -errno : bad ? -EIO : 0;
 }
 
-static int make(struct page *page, const char *path, char **argv, char *error)
+static int make(struct page *page, const char *path, char **argv, struct failure *error)
 {
 	struct part_file file;
 	struct stat old;
@@ -88,7 +87,8 @@ static int make(struct page *page, const char *path, char **argv, char *error)
 
 int report(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "", *path;
+	struct failure error = {0};
+	char *path;
 	struct page *page;
 	int status;
 
@@ -108,7 +108,7 @@ int report(int argc, char **argv)
 		free(page);
 		return status > 0 ? EXIT_SUCCESS : 2;
 	}
-	status = make(page, path, argv + 1, error);
+	status = make(page, path, argv + 1, &error);
 	free(page);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

@@ -33,7 +33,7 @@ struct step {
 	struct options options; /* with the methods to play */
 	double weight, operations; /* what it costs: methods, and about how many operations */
 	int status;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 };
 
 struct steps {
@@ -101,7 +101,7 @@ static void played(struct run_watch *watch, uint64_t operations, double part)
 
 static int play(struct step *step, struct page_run *run, struct found *found)
 {
-	int status = run_stream(&step->options, found, step->error);
+	int status = run_stream(&step->options, found, &step->error);
 
 	if (status)
 		return status;
@@ -169,16 +169,14 @@ static unsigned choose(const struct paradigm **list, enum change change)
 static const char *const names[] = { [SUBHEADER] = "subheader", [PAYLOAD] = "payload", [LINK] = "link", [GPUS] = "gpus" };
 
 /* Adds a run with another value of one setting. */
-static int add(struct steps *s, struct page_sweep *sweep, char **argv, enum change change, const char *value, char *error)
+static int add(struct steps *s, struct page_sweep *sweep, char **argv, enum change change, const char *value, struct failure *error)
 {
 	struct page *page = s->page;
 	struct page_run *run = &sweep->step[sweep->count++];
 	struct step *step;
 
-	if (options_read_with(page->words + 1, argv, names[change], value, &run->options)) {
-		snprintf(error, REPLAY_ERROR_BYTES, "--%s %s: not possible with these options", names[change], value);
-		return -EINVAL;
-	}
+	if (options_read_with(page->words + 1, argv, names[change], value, &run->options))
+		return failure_set(error, -EINVAL, "--%s %s: not possible with these options", names[change], value);
 	snprintf(run->value, sizeof(run->value), "%s", value);
 	if (change == LINK)
 		snprintf(run->value, sizeof(run->value), "%s, %.1f GB/s", value, link_bytes_per_second(&run->options.setting.link) / 1e9);
@@ -192,7 +190,7 @@ static int add(struct steps *s, struct page_sweep *sweep, char **argv, enum chan
 }
 
 /* Values that the link does not support are omitted, and numbers of GPUs for a trace. */
-static int add_all(struct steps *s, char **argv, char *error)
+static int add_all(struct steps *s, char **argv, struct failure *error)
 {
 	static const struct {
 		enum change change;
@@ -240,7 +238,7 @@ static void add_regions(struct steps *s)
 static int play_regions(struct step *step, struct page *page)
 {
 	struct agent list[PROFILE_ROWS_MAX];
-	int status = profile_make(&step->options, list, page_region_agents(list), 0, &page->profile, step->error);
+	int status = profile_make(&step->options, list, page_region_agents(list), 0, &page->profile, &step->error);
 
 	if (status)
 		return status;
@@ -291,7 +289,7 @@ static void play_all(struct steps *s)
 }
 
 /* GPUs were played from the largest number down: puts them in order, up to the first that the workload cannot have. */
-static int order_gpus(struct steps *s, char *error)
+static int order_gpus(struct steps *s, struct failure *error)
 {
 	struct page_sweep *sweep = &s->page->gpus, ordered = { 0 };
 
@@ -304,10 +302,10 @@ static int order_gpus(struct steps *s, char *error)
 			if (step->run != run || !step->status)
 				continue;
 			*sweep = ordered;
-			if (!step->error[0])
+			if (!step->error.text[0])
 				return step->status;
-			snprintf(s->page->gpus_left_out, sizeof(s->page->gpus_left_out), "%s", step->error);
-			error[0] = '\0';
+			s->page->gpus_left_out = step->error;
+			*error = (struct failure){ 0 };
 			return 0;
 		}
 		ordered.step[ordered.count++] = *run;
@@ -331,7 +329,7 @@ static void reuse(struct page *page, struct page_sweep *sweep)
 	}
 }
 
-static int finish(struct steps *s, char *error)
+static int finish(struct steps *s, struct failure *error)
 {
 	struct page *page = s->page;
 
@@ -340,7 +338,7 @@ static int finish(struct steps *s, char *error)
 
 		if (!step->status || step->options.stream.gpus != page->run.options.stream.gpus)
 			continue;
-		memcpy(error, step->error, REPLAY_ERROR_BYTES);
+		*error = step->error;
 		return step->status;
 	}
 	reuse(page, &page->subheader);
@@ -350,7 +348,7 @@ static int finish(struct steps *s, char *error)
 	return order_gpus(s, error);
 }
 
-static int play_first(struct steps *s, char *error)
+static int play_first(struct steps *s, struct failure *error)
 {
 	struct page *page = s->page;
 	struct found found;
@@ -362,7 +360,7 @@ static int play_first(struct steps *s, char *error)
 		s->first.weight++;
 	status = play(&s->first, &page->run, &found);
 	if (status) {
-		memcpy(error, s->first.error, REPLAY_ERROR_BYTES);
+		*error = s->first.error;
 		return status;
 	}
 	page->stream = found.stream;
@@ -370,7 +368,7 @@ static int play_first(struct steps *s, char *error)
 	return 0;
 }
 
-int steps_play(struct page *page, char **argv, char *error)
+int steps_play(struct page *page, char **argv, struct failure *error)
 {
 	struct steps *s = calloc(1, sizeof(*s));
 	int status;

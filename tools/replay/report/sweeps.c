@@ -207,9 +207,9 @@ void sweeps_write(FILE *to, const struct page *p)
 	sweep_section(to, "payload", &p->payload, &payload, true, time);
 	sweep_section(to, "bandwidth", &p->link, &bandwidth, false, speed);
 	sweep_section(to, "scaling", &p->gpus, &scaling, true, speed);
-	if (p->gpus_left_out[0]) {
+	if (p->gpus_left_out.text[0]) {
 		fputs("<p>Larger numbers of GPUs are not shown: <bdi>", to);
-		svg_text(to, p->gpus_left_out);
+		svg_text(to, p->gpus_left_out.text);
 		fputs("</bdi></p>\n", to);
 	}
 }

@@ -111,7 +111,7 @@ static bool parse_mask(struct text cell, struct line_mask *mask)
 }
 
 /* The next line that is neither empty nor a comment; *line.at is NULL at the end. It stays until the next call. */
-static int next_line(struct replay_trace *t, struct text *line, char *error)
+static int next_line(struct replay_trace *t, struct text *line, struct failure *error)
 {
 	struct trace_input *in = &t->input;
 
@@ -171,7 +171,7 @@ static const char *column_name(unsigned column)
 }
 
 /* The line that names the columns. */
-static int parse_names(struct replay_trace *t, struct text line, char *error)
+static int parse_names(struct replay_trace *t, struct text line, struct failure *error)
 {
 	unsigned seen = 0;
 	struct text cell;
@@ -199,7 +199,7 @@ static int parse_names(struct replay_trace *t, struct text line, char *error)
 }
 
 /* gpus,N: how many GPUs there are. */
-static int parse_gpus(struct replay_trace *t, struct text line, char *error)
+static int parse_gpus(struct replay_trace *t, struct text line, struct failure *error)
 {
 	struct text word, cell = {NULL, 0};
 	char room[SHOWN + 1];
@@ -218,7 +218,7 @@ static void skip_byte_order_mark(struct trace_input *in)
 		trace_input_skip(in, 3);
 }
 
-int trace_csv_header(struct replay_trace *t, char *error)
+int trace_csv_header(struct replay_trace *t, struct failure *error)
 {
 	struct text line, rest, word;
 	int rc;
@@ -244,14 +244,14 @@ struct row {
 	bool has_mask, has_size;
 };
 
-static int wrong_cell(struct replay_trace *t, const char *column, struct text cell, const char *allowed, char *error)
+static int wrong_cell(struct replay_trace *t, const char *column, struct text cell, const char *allowed, struct failure *error)
 {
 	char room[SHOWN + 1];
 
 	return trace_wrong(t, error, "%s '%s': must be %s", column, show(cell, room), allowed);
 }
 
-static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, char *error)
+static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, struct failure *error)
 {
 	static const struct {
 		const char *name;
@@ -271,7 +271,7 @@ static int parse_kind(struct replay_trace *t, struct row *row, struct text cell,
 	return wrong_cell(t, "operation", cell, "store, load, atomic, release, copy or barrier", error);
 }
 
-static int parse_gpu(struct replay_trace *t, const char *column, struct text cell, uint8_t *gpu, char *error)
+static int parse_gpu(struct replay_trace *t, const char *column, struct text cell, uint8_t *gpu, struct failure *error)
 {
 	uint64_t number;
 
@@ -283,7 +283,7 @@ static int parse_gpu(struct replay_trace *t, const char *column, struct text cel
 	return 0;
 }
 
-static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, struct text cell, char *error)
+static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, struct text cell, struct failure *error)
 {
 	uint64_t size;
 
@@ -317,7 +317,7 @@ static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, 
 }
 
 /* One operation a run of bytes in the mask. */
-static int add_scattered(struct replay_trace *t, const struct row *row, char *error)
+static int add_scattered(struct replay_trace *t, const struct row *row, struct failure *error)
 {
 	struct replay_op op = row->op;
 	unsigned begin, end = 0;
@@ -337,7 +337,7 @@ static int add_scattered(struct replay_trace *t, const struct row *row, char *er
 	return rc;
 }
 
-static int take_line(struct replay_trace *t, struct text line, char *error)
+static int take_line(struct replay_trace *t, struct text line, struct failure *error)
 {
 	struct row row = {0};
 	struct text cell;
@@ -359,7 +359,7 @@ static int take_line(struct replay_trace *t, struct text line, char *error)
 	return row.has_mask ? add_scattered(t, &row, error) : trace_add(t, &row.op, error);
 }
 
-int trace_csv_run(struct replay_trace *t, char *error)
+int trace_csv_run(struct replay_trace *t, struct failure *error)
 {
 	struct text line;
 

@@ -11,7 +11,7 @@ enum { ROW_MAX = 96 }; /* bytes: 20 + 1 + 7 + 1 + 2 + 1 + 2 + 1 + 14 + 1 + 10 + 
 int trace_csv_begin(struct replay_trace_writer *w)
 {
 	int rc = 0;
-	uint8_t *at = trace_output_take(&w->output, ROW_MAX, &rc, w->error);
+	uint8_t *at = trace_output_take(&w->output, ROW_MAX, &rc, &w->error);
 
 	if (!at)
 		return rc;
@@ -42,7 +42,7 @@ int trace_csv_put(struct replay_trace_writer *w, const struct replay_op *op)
 {
 	const char *name = trace_kind_name(op->kind);
 	int rc = 0;
-	char *begin = (char *)trace_output_take(&w->output, ROW_MAX, &rc, w->error);
+	char *begin = (char *)trace_output_take(&w->output, ROW_MAX, &rc, &w->error);
 	char *to = begin;
 
 	if (!begin)

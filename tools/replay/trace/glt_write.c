@@ -12,7 +12,7 @@ enum { MASK_FROM = 3 };
 
 static uint8_t *take(struct replay_trace_writer *w, size_t bytes, int *rc)
 {
-	uint8_t *at = trace_output_take(&w->output, bytes, rc, w->error);
+	uint8_t *at = trace_output_take(&w->output, bytes, rc, &w->error);
 
 	if (at)
 		memset(at, 0, bytes);

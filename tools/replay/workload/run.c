@@ -12,7 +12,7 @@ int workload_fail(struct workload_run *run, int code, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(run->error, REPLAY_ERROR_BYTES, format, arguments);
+	failure_set_list(run->error, code, format, arguments);
 	va_end(arguments);
 	return code;
 }

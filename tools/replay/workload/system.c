@@ -27,24 +27,20 @@ uint64_t replay_system_array(struct replay_system *system, uint64_t bytes)
 	return offset;
 }
 
-int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, char *error)
+int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, struct failure *error)
 {
-	if (system->bytes > REPLAY_MEMORY_MAX / gpus) {
-		snprintf(error, REPLAY_ERROR_BYTES,
+	if (system->bytes > REPLAY_MEMORY_MAX / gpus)
+		return failure_set(error, -EFBIG,
 			 "%u GPUs with this workload size exceed the %" PRIu64
 			 " GiB limit: choose fewer GPUs or a smaller size",
 			 gpus, REPLAY_MEMORY_MAX >> 30);
-		return -EFBIG;
-	}
 	system->sink = sink;
 	system->gpus = gpus;
 	for (unsigned g = 0; g < gpus; g++) {
 		system->memory[g] = calloc(1, system->bytes ? system->bytes : 1);
-		if (!system->memory[g]) {
-			snprintf(error, REPLAY_ERROR_BYTES, "out of memory for the %" PRIu64 " bytes of each of %u GPUs",
+		if (!system->memory[g])
+			return failure_set(error, -ENOMEM, "out of memory for the %" PRIu64 " bytes of each of %u GPUs",
 				 system->bytes, gpus);
-			return -ENOMEM;
-		}
 	}
 	return 0;
 }

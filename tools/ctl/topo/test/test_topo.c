@@ -294,14 +294,15 @@ static void test_form(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		FILE *plain = fopen("/dev/null", "w");
 		char *text = strdup(wrong[i].text);
-		struct dump_error error = {0};
+		struct failure error = {0};
+		unsigned line;
 		struct tree tree = {0};
 
 		assert_non_null(plain);
 		assert_non_null(text);
-		if (dump_scan(text, strlen(text), &tree, plain, &error) || error.line != wrong[i].line ||
+		if (!dump_scan(text, strlen(text), &tree, plain, &line, &error) || line != wrong[i].line ||
 		    !strstr(error.text, wrong[i].says))
-			fail_msg("case %zu: line %u: %s", i, error.line, error.text);
+			fail_msg("case %zu: line %u: %s", i, line, error.text);
 		free(text);
 		fclose(plain);
 		tree_free(&tree);
@@ -315,13 +316,14 @@ static void test_facts(void **state)
 		"\t\tRegion 0: Memory at 0 [size=1G]\n\tRegion 9: Memory at 0 [size=1G]\n\tKernel driver in use: a\033[31m\n"
 		"\tgpulink: name: ../../etc\n\tgpulink: errors: 3 4 5\n" LAST_ROW;
 	FILE *plain = fopen("/dev/null", "w");
-	struct dump_error error = {0};
+	struct failure error = {0};
+	unsigned line;
 	struct tree tree = {0};
 	struct function *f;
 
 	(void)state;
 	assert_non_null(plain);
-	assert_true(dump_scan(text, strlen(text), &tree, plain, &error));
+	assert_int_equal(dump_scan(text, strlen(text), &tree, plain, &line, &error), 0);
 	f = tree_find(&tree, 0x10000, 0xe1, 0, 0);
 	assert_non_null(f);
 	assert_string_equal(f->address, "10000:e1:00.0");

@@ -40,10 +40,11 @@ static void add(struct recording *recording, unsigned operation, uint32_t pid, u
 /* Writes the trace, and compares it. */
 static void expect(struct recording *recording, struct recording_sums *sums, const char *text)
 {
-	char error[REPLAY_ERROR_BYTES], got[4096];
+	struct failure error;
+	char got[4096];
 	FILE *file;
 
-	assert_int_equal(recording_write(recording, path, sums, error), 0);
+	assert_int_equal(recording_write(recording, path, sums, &error), 0);
 	recording_end(recording);
 	file = fopen(path, "r");
 	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
@@ -118,12 +119,12 @@ static void more_processes_than_gpus_are_left_out(void **state)
 {
 	struct recording *recording = recording_begin();
 	struct recording_sums sums;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	for (uint32_t pid = 1; pid <= 70; pid++)
 		add(recording, WATCH_STORE, pid, pid, 0, 0, 8);
-	assert_int_equal(recording_write(recording, path, &sums, error), 0);
+	assert_int_equal(recording_write(recording, path, &sums, &error), 0);
 	recording_end(recording);
 	assert_int_equal(sums.processes, 63);
 	assert_int_equal(sums.operations, 63);
@@ -135,12 +136,12 @@ static void what_a_trace_cannot_hold_is_refused(void **state)
 {
 	struct recording *recording = recording_begin();
 	struct recording_sums sums;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	add(recording, WATCH_STORE, 1, 1, 0, UINT64_C(1) << 60, 8);
-	assert_true(recording_write(recording, path, &sums, error) < 0);
-	assert_non_null(strstr(error, "address"));
+	assert_true(recording_write(recording, path, &sums, &error) < 0);
+	assert_non_null(strstr(error.text, "address"));
 	recording_end(recording);
 }
 

@@ -44,7 +44,7 @@ struct bench {
 	struct files files;
 	uint8_t bytes[RECORDS * PACKET_BYTES];
 	struct requests requests;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 };
 
 static int begin(void **state)
@@ -72,7 +72,7 @@ static int end(void **state)
 static int read_them(struct bench *b, size_t bytes)
 {
 	files_write(&b->files, "t.rtr", b->bytes, bytes);
-	return requests_from_trace(&b->requests, files_path(&b->files, "t.rtr"), b->error);
+	return requests_from_trace(&b->requests, files_path(&b->files, "t.rtr"), &b->error);
 }
 
 static void from_records(void **state)
@@ -149,15 +149,15 @@ static void bad_records(void **state)
 	struct bench *b = *state;
 
 	assert_int_equal(read_them(b, sizeof(b->bytes) - 1), -EINVAL);
-	assert_non_null(strstr(b->error, "truncated"));
+	assert_non_null(strstr(b->error.text, "truncated"));
 	assert_int_equal(read_them(b, 4 * PACKET_BYTES), -EINVAL); /* one without its answer */
-	assert_non_null(strstr(b->error, "unanswered"));
+	assert_non_null(strstr(b->error.text, "unanswered"));
 	b->bytes[5 * PACKET_BYTES + 12] = 9; /* a response without a request */
 	assert_int_equal(read_them(b, sizeof(b->bytes)), -EINVAL);
-	assert_non_null(strstr(b->error, "record 5"));
+	assert_non_null(strstr(b->error.text, "record 5"));
 	assert_null(b->requests.list);
-	assert_int_equal(requests_from_trace(&b->requests, files_path(&b->files, "none"), b->error), -ENOENT);
-	assert_non_null(strstr(b->error, "none"));
+	assert_int_equal(requests_from_trace(&b->requests, files_path(&b->files, "none"), &b->error), -ENOENT);
+	assert_non_null(strstr(b->error.text, "none"));
 }
 
 /* Times that go beyond what ticks can hold are no trouble: the trace is strange, and so is what comes of it. */
@@ -187,7 +187,7 @@ static void play_stream(struct bench *b, const struct replay_op *ops, size_t cou
 	assert_int_equal(requests_stream_begin(&b->requests, &stream), 0);
 	sink = requests_stream_sink(stream);
 	assert_int_equal(sink.take(sink.user, ops, count), status);
-	assert_int_equal(requests_stream_end(stream, status, b->error), status);
+	assert_int_equal(requests_stream_end(stream, status, &b->error), status);
 }
 
 static void from_a_stream(void **state)
@@ -251,7 +251,7 @@ static void an_address_beyond(void **state)
 
 	play_stream(b, ops, 2, -ERANGE);
 	assert_int_equal(b->requests.count, 1);
-	assert_non_null(strstr(b->error, "operation 2"));
+	assert_non_null(strstr(b->error.text, "operation 2"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
