@@ -20,7 +20,7 @@ struct check {
 	unsigned errors;
 };
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct check *check, const struct config_rule *rule, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void config_check_wrong(struct check *check, const struct config_rule *rule, const char *format, ...)
 {
 	char text[512];
 	va_list arguments;
@@ -89,7 +89,7 @@ static void check_packing(struct check *check, const struct config_rule *rule)
 {
 	if ((rule->key == GPULINK_COMPACT || rule->key == GPULINK_KEEP) && rule->value && rule_at(check, &rule->target, rule->key) == rule &&
 	    !packing_somewhere(check, rule))
-		wrong(check, rule, "%s '1': no effect without packing = 1 for these partitions", config_key_name(rule->key));
+		config_check_wrong(check, rule, "%s '1': no effect without packing = 1 for these partitions", config_key_name(rule->key));
 }
 
 static bool in_effect(const struct check *check, const struct config_rule *rule)
@@ -109,10 +109,10 @@ static void check_pair(struct check *check, const struct config_rule *first, con
 
 	if (first->key == CONFIG_ENDPOINT && !same_partition && !strncmp(first->endpoint, "link ", 5) &&
 	    !strcmp(first->endpoint, second->endpoint))
-		wrong(check, second, "endpoint '%s': partition %u of the card has it, too (line %u)", second->endpoint,
+		config_check_wrong(check, second, "endpoint '%s': partition %u of the card has it, too (line %u)", second->endpoint,
 		      first->target.partition, first->line);
 	if (first->key == CONFIG_RANGE && same_partition && range_text_conflict(&first->range, &second->range))
-		wrong(check, second, "range %s overlaps range %s (line %u): must be disjoint, or one must contain the other and at most one owner "
+		config_check_wrong(check, second, "range %s overlaps range %s (line %u): must be disjoint, or one must contain the other and at most one owner "
 		      "may write", second->range.name, first->range.name, first->line);
 }
 
@@ -146,7 +146,7 @@ unsigned config_check_names(const struct config *config, config_report *report, 
 		const struct config_rule *rule = &config->rules[i];
 
 		if (rule->unknown_range && range_text_parse(rule->unknown_range, &range, unknown) == RANGE_TEXT_UNKNOWN)
-			wrong(&check, rule, "range %s: %s does not exist", rule->range.name, unknown);
+			config_check_wrong(&check, rule, "range %s: %s does not exist", rule->range.name, unknown);
 	}
 	if (config->unknown_group) {
 		check.errors++;

@@ -100,7 +100,7 @@ static void check_group(const struct daemon *daemon)
 }
 
 /* `again`: a retry, whose failures have been logged before. */
-static void apply(struct daemon *daemon, bool again)
+static void gpulinkd_apply(struct daemon *daemon, bool again)
 {
 	unsigned failures, groups = find_names(daemon, again);
 	unsigned cards = apply_to_all(&daemon->config, again, &failures);
@@ -126,7 +126,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *user)
 {
 	(void)source;
 	(void)usec;
-	apply(user, true);
+	gpulinkd_apply(user, true);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static void on_card(void *user, const char *card, enum hotplug_event what)
 		return;
 	if (what != HOTPLUG_REMOVED && what != HOTPLUG_CARD_LOST) {
 		daemon->retries_left = RETRY_TIMES;
-		apply(daemon, false);
+		gpulinkd_apply(daemon, false);
 	}
 }
 
@@ -232,7 +232,7 @@ static int reload(void *user, struct failure *failure)
 	    !change_config(daemon, &config, failure)) {
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration reloaded");
-		apply(daemon, false);
+		gpulinkd_apply(daemon, false);
 	} else {
 		config_free(&config);
 		log_line(LOG_ERR, "invalid configuration, keeping the previous one");
@@ -304,7 +304,7 @@ static int open_all(struct daemon *daemon, const char *socket)
 	return error < 0 ? error : open_metrics(daemon, &daemon->config, &daemon->metrics);
 }
 
-static int run(struct daemon *daemon, const char *socket)
+static int gpulinkd_run(struct daemon *daemon, const char *socket)
 {
 	int error = open_all(daemon, socket);
 
@@ -313,7 +313,7 @@ static int run(struct daemon *daemon, const char *socket)
 		program_on_progress(on_progress);
 		program_recover(report_recovery);
 		request_on_reload(reload, daemon);
-		apply(daemon, false);
+		gpulinkd_apply(daemon, false);
 		log_line(LOG_NOTICE, "gpulinkd %s listening on %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");
 		error = sd_event_loop(daemon->event);
@@ -423,7 +423,7 @@ int main(int argc, char **argv)
 	else if (check_only)
 		status = 0;
 	else
-		status = run(&daemon, socket);
+		status = gpulinkd_run(&daemon, socket);
 	config_free(&daemon.config);
 	return status;
 }

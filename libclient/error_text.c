@@ -13,7 +13,7 @@ static _Thread_local struct {
 	bool found; /* since glk_error_begin() */
 } last;
 
-__attribute__((format(printf, 2, 0))) static int set(int error, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int error_text_set(int error, const char *format, va_list arguments)
 {
 	int cause = errno;
 
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 0))) static int set(int error, const char *form
 	return error;
 }
 
-static void add(const char *reason)
+static void error_text_add(const char *reason)
 {
 	size_t length = strlen(last.failure.text);
 	int cause = errno;
@@ -45,7 +45,7 @@ int glk_error(int error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	set(error, format, arguments);
+	error_text_set(error, format, arguments);
 	va_end(arguments);
 	return error;
 }
@@ -55,9 +55,9 @@ int glk_error_errno(int error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	set(error, format, arguments);
+	error_text_set(error, format, arguments);
 	va_end(arguments);
-	add(system_text(errno));
+	error_text_add(system_text(errno));
 	return error;
 }
 
@@ -79,9 +79,9 @@ int glk_error_else(int error, const char *format, ...)
 	if (!error || (last.failure.code == error && last.found))
 		return error;
 	va_start(arguments, format);
-	set(error, format, arguments);
+	error_text_set(error, format, arguments);
 	va_end(arguments);
-	add(error == -GPULINK_EIO ? system_text(errno) : gpulink_strerror(error));
+	error_text_add(error == -GPULINK_EIO ? system_text(errno) : gpulink_strerror(error));
 	return error;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pool objects: open and close, descriptors, properties. */
-#include "pool.h"
+#include "client_pool.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -55,7 +55,7 @@ static int file_of(const void *image, size_t bytes, struct failure *failure)
 	return fd;
 }
 
-static cl_int code_of(int error)
+static cl_int icd_load_code_of(int error)
 {
 	switch (error) {
 	case 0:
@@ -104,5 +104,5 @@ cl_int icd_load(cl_context context, cl_device_id device, const void *image, size
 	}
 	if (failure.code)
 		icd_context_notify(context, failure.text);
-	return code_of(failure.code);
+	return icd_load_code_of(failure.code);
 }

@@ -53,14 +53,14 @@ static bool out_of_memory(struct run *run)
 /* --- results as JSON --- */
 
 /* null: the driver does not have it. */
-static bool put_number(struct json_object *object, const char *key, uint64_t number)
+static bool operations_put_number(struct json_object *object, const char *key, uint64_t number)
 {
 	return number == GPULINK_UNKNOWN ? !json_object_object_add(object, key, NULL) : json_put_number(object, key, number);
 }
 
 static bool put_u32(struct json_object *object, const char *key, uint32_t number)
 {
-	return put_number(object, key, number == UINT32_MAX ? GPULINK_UNKNOWN : number);
+	return operations_put_number(object, key, number == UINT32_MAX ? GPULINK_UNKNOWN : number);
 }
 
 static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
@@ -69,7 +69,7 @@ static bool put_info(struct json_object *object, const struct gpulink_admin_info
 	       json_put_text(object, "serial", info->serial) && json_put_text(object, "state", info->state) &&
 	       json_put_text(object, "hw_version", info->hw_version) &&
 	       json_put_text(object, "driver_version", info->driver_version) &&
-	       json_put_text(object, "link_state", info->link_state) && put_number(object, "generation", info->generation) &&
+	       json_put_text(object, "link_state", info->link_state) && operations_put_number(object, "generation", info->generation) &&
 	       json_put_number(object, "partitions", info->partitions) &&
 	       put_u32(object, "queue_entries", info->queue_entries) && put_u32(object, "contexts", info->contexts);
 }
@@ -77,34 +77,34 @@ static bool put_info(struct json_object *object, const struct gpulink_admin_info
 static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
 {
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		if (!put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
+		if (!operations_put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
 			return false;
 	}
 	return json_put_text(object, "endpoint", partition->endpoint) &&
-	       put_number(object, "endpoint_bytes", partition->endpoint_bytes);
+	       operations_put_number(object, "endpoint_bytes", partition->endpoint_bytes);
 }
 
 static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
 {
-	return put_number(object, "stores", c->stores) && put_number(object, "store_bytes", c->store_bytes) &&
-	       put_number(object, "packets", c->packets) && put_number(object, "sub_packets", c->sub_packets) &&
-	       put_number(object, "payload_bytes", c->payload_bytes) && put_number(object, "wire_bytes", c->wire_bytes) &&
-	       put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
-	       put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
-	       put_number(object, "flush_window_miss", c->flush_window_miss) &&
-	       put_number(object, "flush_payload_full", c->flush_payload_full) &&
-	       put_number(object, "flush_entries_full", c->flush_entries_full) &&
-	       put_number(object, "flush_release", c->flush_release) &&
-	       put_number(object, "flush_timeout", c->flush_timeout) &&
-	       put_number(object, "flush_load_hit", c->flush_load_hit) &&
-	       put_number(object, "flush_atomic", c->flush_atomic) &&
-	       put_number(object, "flush_config", c->flush_config) &&
-	       put_number(object, "flush_drain", c->flush_drain) && put_number(object, "loads", c->loads) &&
-	       put_number(object, "atomics", c->atomics) && put_number(object, "endpoint_writes", c->endpoint_writes) &&
-	       put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
-	       put_number(object, "err_endpoint", c->err_endpoint) &&
-	       put_number(object, "flush_region", c->flush_region) &&
-	       put_number(object, "region_bytes", c->region_bytes);
+	return operations_put_number(object, "stores", c->stores) && operations_put_number(object, "store_bytes", c->store_bytes) &&
+	       operations_put_number(object, "packets", c->packets) && operations_put_number(object, "sub_packets", c->sub_packets) &&
+	       operations_put_number(object, "payload_bytes", c->payload_bytes) && operations_put_number(object, "wire_bytes", c->wire_bytes) &&
+	       operations_put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
+	       operations_put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
+	       operations_put_number(object, "flush_window_miss", c->flush_window_miss) &&
+	       operations_put_number(object, "flush_payload_full", c->flush_payload_full) &&
+	       operations_put_number(object, "flush_entries_full", c->flush_entries_full) &&
+	       operations_put_number(object, "flush_release", c->flush_release) &&
+	       operations_put_number(object, "flush_timeout", c->flush_timeout) &&
+	       operations_put_number(object, "flush_load_hit", c->flush_load_hit) &&
+	       operations_put_number(object, "flush_atomic", c->flush_atomic) &&
+	       operations_put_number(object, "flush_config", c->flush_config) &&
+	       operations_put_number(object, "flush_drain", c->flush_drain) && operations_put_number(object, "loads", c->loads) &&
+	       operations_put_number(object, "atomics", c->atomics) && operations_put_number(object, "endpoint_writes", c->endpoint_writes) &&
+	       operations_put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
+	       operations_put_number(object, "err_endpoint", c->err_endpoint) &&
+	       operations_put_number(object, "flush_region", c->flush_region) &&
+	       operations_put_number(object, "region_bytes", c->region_bytes);
 }
 
 /* --- operations: fill run->result, or fail --- */
@@ -491,7 +491,7 @@ bool operation_reset(struct run *run)
 static bool put_link(struct json_object *object, const struct gpulink_admin_link *link)
 {
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
-		if (!put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
+		if (!operations_put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
 			return false;
 	return json_put_text(object, "state", link->state) && put_u32(object, "cluster", link->cluster) &&
 	       json_put_text(object, "peer_cluster", link->peer_cluster) &&
@@ -523,7 +523,7 @@ static bool put_values(struct run *run, const char *(*name)(unsigned index), con
 {
 	run->result = json_object_new_object();
 	for (unsigned i = 0; i < count; i++)
-		if (!run->result || !put_number(run->result, name(i), values[i]))
+		if (!run->result || !operations_put_number(run->result, name(i), values[i]))
 			return out_of_memory(run);
 	return true;
 }
@@ -561,11 +561,11 @@ bool operation_pool(struct run *run)
 	if (code)
 		return pool_failed(run, code);
 	run->result = json_object_new_object();
-	return (run->result && put_number(run->result, "bytes", pool.bytes) && put_number(run->result, "free", pool.free) &&
-		put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
-		put_number(run->result, "read_lease", pool.read_lease) &&
-		put_number(run->result, "write_lease", pool.write_lease) && put_number(run->result, "adapt", pool.adapt) &&
-		put_number(run->result, "epoch", pool.epoch) && put_number(run->result, "clock", pool.clock)) ||
+	return (run->result && operations_put_number(run->result, "bytes", pool.bytes) && operations_put_number(run->result, "free", pool.free) &&
+		operations_put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
+		operations_put_number(run->result, "read_lease", pool.read_lease) &&
+		operations_put_number(run->result, "write_lease", pool.write_lease) && operations_put_number(run->result, "adapt", pool.adapt) &&
+		operations_put_number(run->result, "epoch", pool.epoch) && operations_put_number(run->result, "clock", pool.clock)) ||
 	       out_of_memory(run);
 }
 

@@ -295,7 +295,7 @@ static bool find_again(struct program *p)
 }
 
 /* Loads it, and binds the driver, whose probe reads and checks the capabilities. NULL, or what failed. */
-static const char *load(struct program *p, struct mcap *mcap, const struct image *image)
+static const char *program_load(struct program *p, struct mcap *mcap, const struct image *image)
 {
 	if (mcap_load(mcap, image->stream, image->stream_bytes, on_progress))
 		return "the part does not accept its bitstream";
@@ -312,7 +312,7 @@ static int put_back(struct program *p, struct mcap *mcap, const struct image *im
 	const char *again;
 
 	write_device(p, "driver/unbind", p->info.pci_address); /* it may have been bound */
-	again = load(p, mcap, fallback);
+	again = program_load(p, mcap, fallback);
 	if (again)
 		return failure_set(&p->failure, -GPULINK_EIO, "%s: %s; and %s could not be put back: %s. The card at %s has no logic; gpulinkd tries again when it starts",
 			    image->name, why, fallback->name, again, p->info.pci_address);
@@ -329,7 +329,7 @@ static int swap(struct program *p, struct mcap *mcap, const struct image *image,
 		remove_new(p);
 		return failure_set(&p->failure, -GPULINK_EIO, "cannot unbind the driver from %s: %s", p->info.pci_address, strerror(-error));
 	}
-	why = load(p, mcap, image);
+	why = program_load(p, mcap, image);
 	return why ? put_back(p, mcap, image, fallback, why) : rename_image(p, ".new", "");
 }
 
@@ -377,7 +377,7 @@ static int recover(struct program *p)
 		return -1;
 	if (!open_fallback(p, &image, -1, &mcap)) {
 		write_device(p, "driver/unbind", p->info.pci_address);
-		why = load(p, &mcap, &image);
+		why = program_load(p, &mcap, &image);
 		result = why ? failure_set(&p->failure, -GPULINK_EIO, "the previous logic could not be loaded: %s", why) : 0;
 	}
 	mcap_close(&mcap);

@@ -252,7 +252,7 @@ static bool run_operation(struct run *run, struct json_object *request)
 
 /* --- answers --- */
 
-static struct json_object *answer(struct json_object *id, bool ok)
+static struct json_object *requests_answer(struct json_object *id, bool ok)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -271,7 +271,7 @@ static struct json_object *answer(struct json_object *id, bool ok)
 
 struct json_object *request_error(struct json_object *id, int code, const char *message)
 {
-	struct json_object *object = answer(id, false);
+	struct json_object *object = requests_answer(id, false);
 	struct json_object *error = json_object_new_object();
 
 	if (object && error && json_put_text(error, "code", code_name(code)) && json_put_text(error, "message", message)) {
@@ -341,7 +341,7 @@ struct json_object *request_run(struct json_object *request, enum request_right 
 		json_object_put(run.warnings);
 		return request_error(id, run.failure.code, run.failure.text);
 	}
-	object = answer(id, true);
+	object = requests_answer(id, true);
 	if (run.warnings && !json_put(run.result, "warnings", run.warnings)) {
 		json_object_put(object);
 		object = NULL;

@@ -22,7 +22,7 @@ enum {
 	PLATFORM_BYTES = 64,
 };
 
-static uint64_t get(const uint8_t *at, unsigned bytes)
+static uint64_t xclbin_get(const uint8_t *at, unsigned bytes)
 {
 	uint64_t value = 0;
 
@@ -39,7 +39,7 @@ static const uint8_t *header_of(const struct xclbin *xclbin, uint32_t section)
 static int check_section(const struct xclbin *xclbin, uint32_t section, uint64_t begin, uint64_t length, struct failure *failure)
 {
 	const uint8_t *header = header_of(xclbin, section);
-	uint64_t offset = get(header + SECTION_OFFSET, 8), bytes = get(header + SECTION_BYTES, 8);
+	uint64_t offset = xclbin_get(header + SECTION_OFFSET, 8), bytes = xclbin_get(header + SECTION_BYTES, 8);
 
 	if (!bytes)
 		return 0;
@@ -62,7 +62,7 @@ static int check_platform(struct xclbin *xclbin, struct failure *failure)
 /* A signature follows the file, which its length does not count. */
 static int check_length(struct xclbin *xclbin, uint64_t length, struct failure *failure)
 {
-	int64_t signature = (int32_t)(uint32_t)get(xclbin->file + SIGNATURE_LENGTH, 4);
+	int64_t signature = (int32_t)(uint32_t)xclbin_get(xclbin->file + SIGNATURE_LENGTH, 4);
 
 	if (signature < -1)
 		return failure_set(failure, -EINVAL, "signature of %" PRId64 " bytes", signature);
@@ -84,8 +84,8 @@ int xclbin_open(const void *file, size_t bytes, struct xclbin *xclbin, struct fa
 		return failure_set(failure, -EINVAL, "truncated: %zu bytes, the header has %d", bytes, FIRST_SECTION);
 	if (memcmp(xclbin->file + MAGIC, "xclbin2", 8))
 		return failure_set(failure, -EINVAL, "no xclbin2 container");
-	length = get(xclbin->file + LENGTH, 8);
-	sections = get(xclbin->file + SECTIONS, 4);
+	length = xclbin_get(xclbin->file + LENGTH, 8);
+	sections = xclbin_get(xclbin->file + SECTIONS, 4);
 	if (check_length(xclbin, length, failure) || check_platform(xclbin, failure))
 		return failure->code;
 	if (sections > SECTIONS_MOST || sections > (length - FIRST_SECTION) / SECTION_HEADER)
@@ -102,10 +102,10 @@ const void *xclbin_find(const struct xclbin *xclbin, enum xclbin_section kind, s
 	for (uint32_t s = 0; s < xclbin->sections; s++) {
 		const uint8_t *header = header_of(xclbin, s);
 
-		if (get(header + SECTION_KIND, 4) != (uint64_t)kind)
+		if (xclbin_get(header + SECTION_KIND, 4) != (uint64_t)kind)
 			continue;
-		*bytes = (size_t)get(header + SECTION_BYTES, 8);
-		return *bytes ? xclbin->file + get(header + SECTION_OFFSET, 8) : NULL;
+		*bytes = (size_t)xclbin_get(header + SECTION_BYTES, 8);
+		return *bytes ? xclbin->file + xclbin_get(header + SECTION_OFFSET, 8) : NULL;
 	}
 	return NULL;
 }

@@ -107,7 +107,7 @@ void glk_packet_fetch(struct glk_packet packet, const uint8_t *memory)
 }
 
 /* Words of 8 bytes, as most are, by a branch of their own: where it is predicted, a sub-packet does not wait for the length before. */
-static inline __attribute__((always_inline)) uint64_t apply(struct glk_packet packet, uint8_t *memory)
+static inline __attribute__((always_inline)) uint64_t packet_apply(struct glk_packet packet, uint8_t *memory)
 {
 	uint64_t offset, count = 0;
 	const uint8_t *data;
@@ -132,9 +132,9 @@ static inline __attribute__((always_inline)) uint64_t apply(struct glk_packet pa
 uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 {
 	if (packet.width != WIDTH_MIN)
-		return apply(packet, memory);
+		return packet_apply(packet, memory);
 	packet.width = WIDTH_MIN; /* compiled for it: most have it */
-	return apply(packet, memory);
+	return packet_apply(packet, memory);
 }
 
 /* The word at `at`. Its offset is the upper bits of the 8 bytes that end with the sub-header: before the payload is the header. */

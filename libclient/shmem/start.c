@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "helper.h"
 #include "real.h"
-#include "ring.h"
+#include "shmem_ring.h"
 #include "segment.h"
 
 #define MEMORY_DEFAULT (8u << 20)
@@ -157,7 +157,7 @@ static void touch(const struct profile *table)
 }
 
 /* The table is allocated first, so that PEs with different settings do not allocate different rings. */
-static bool prepare(const struct settings *s, struct profile **table)
+static bool shmem_start_prepare(const struct settings *s, struct profile **table)
 {
 	*table = pshmem_align(64, sizeof(**table) * (unsigned)g.pes);
 	if (!*table)
@@ -230,7 +230,7 @@ static void stop_at_exit(int status, void *unused)
 		glk_stop();
 }
 
-static void begin(const struct settings *s, int provided)
+static void shmem_start_begin(const struct settings *s, int provided)
 {
 	struct profile *table;
 	struct glk_peer *peers;
@@ -241,7 +241,7 @@ static void begin(const struct settings *s, int provided)
 	g.forced = s->forced;
 	g.multiple = level == SHMEM_THREAD_MULTIPLE;
 	g.locks = g.multiple || (s->helper && provided == SHMEM_THREAD_MULTIPLE);
-	if (!prepare(s, &table))
+	if (!shmem_start_prepare(s, &table))
 		return;
 	peers = calloc((unsigned)g.pes, sizeof(*peers));
 	if (!peers || !make_rings(s)) {
@@ -271,7 +271,7 @@ int glk_start(int requested, int *provided)
 	level = given < requested ? given : requested;
 	*provided = level;
 	if (!result)
-		begin(&s, given);
+		shmem_start_begin(&s, given);
 	return result;
 }
 

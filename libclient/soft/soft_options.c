@@ -27,7 +27,7 @@ static const struct {
 	{ "keep", GPULINK_KEEP, offsetof(struct glk_soft_options, keep) },
 };
 
-static int apply(void *options, const char *key, char *text)
+static int soft_options_apply(void *options, const char *key, char *text)
 {
 	struct glk_soft_options *o = options;
 	uint64_t value;
@@ -66,7 +66,7 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 	int error;
 
 	*options = (struct glk_soft_options){ .memory = UINT64_C(64) << 20, .subheader = 5, .payload = 4096, .coalesce = 1 };
-	error = glk_option_each(text, apply, options);
+	error = glk_option_each(text, soft_options_apply, options);
 	if (!options->endpoints)
 		options->endpoints = options->processes ? options->processes : 4;
 	return error;

@@ -257,7 +257,7 @@ static int meet(struct ucx *u)
 /* --- open and close --- */
 
 /* `own`: not in a child of fork(), where UCX belongs to the parent. */
-static void destroy(struct ucx *u, bool own)
+static void ucx_destroy(struct ucx *u, bool own)
 {
 	int cause = errno;
 
@@ -292,7 +292,7 @@ static void abandon(void *backend)
 
 	glk_ucx_queue_close(backend, true);
 	if (!u->queues)
-		destroy(u, false);
+		ucx_destroy(u, false);
 }
 
 static bool all_acknowledged(const void *what)
@@ -314,7 +314,7 @@ static bool all_left(const void *what)
  * The last stores arrive, and others learn that nothing comes any more. With routing a process stays until those that it is a relay for
  * have nothing to be passed on.
  */
-static void leave(struct ucx *u)
+static void backend_ucx_leave(struct ucx *u)
 {
 	uint64_t deadline = glk_progress_now() + CLOSE_NS;
 
@@ -344,11 +344,11 @@ static void ucx_close(void *backend)
 	glk_ucx_queue_close(backend, false);
 	if (u->queues)
 		return;
-	leave(u);
-	destroy(u, true);
+	backend_ucx_leave(u);
+	ucx_destroy(u, true);
 }
 
-static int open_queue(void *backend, bool rings, void **out)
+static int ucx_open_queue(void *backend, bool rings, void **out)
 {
 	struct ucx_queue *queue;
 	int error = rings ? glk_ucx_queue_open(device_of(backend), &queue) : -GPULINK_ENOTSUP;
@@ -377,7 +377,7 @@ static const struct glk_backend_ops ucx_ops = {
 	.count_errors = glk_ucx_count_errors,
 	.descriptor = glk_ucx_descriptor,
 	.lane_open = glk_ucx_lane_open,
-	.open_queue = open_queue,
+	.open_queue = ucx_open_queue,
 };
 
 static int open_first(struct ucx *u, struct ucx_queue **queue)
@@ -454,7 +454,7 @@ static int ucx_open(const char *text, const struct glk_backend_ops **ops, void *
 	}
 	error = open_first(u, &queue);
 	if (error) {
-		destroy(u, true);
+		ucx_destroy(u, true);
 		return error;
 	}
 	*ops = &ucx_ops;

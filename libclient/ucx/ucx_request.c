@@ -24,7 +24,7 @@ bool glk_request_has_room(const struct ucx *u, uint32_t process)
 }
 
 /* Takes a request out of its bucket. */
-static void finish(struct ucx *u, struct ucx_request **link, uint32_t status)
+static void ucx_request_finish(struct ucx *u, struct ucx_request **link, uint32_t status)
 {
 	struct ucx_request *r = *link;
 
@@ -106,7 +106,7 @@ bool glk_request_answer(struct ucx *u, uint32_t process, const uint8_t *body, si
 		return false;
 	if (!answer.status && r->to)
 		memcpy(r->to, body + sizeof(answer), r->width);
-	finish(u, link, le32toh(answer.status));
+	ucx_request_finish(u, link, le32toh(answer.status));
 	return true;
 }
 
@@ -115,7 +115,7 @@ void glk_requests_fail(struct ucx *u)
 	for (unsigned b = 0; b < UCX_BUCKETS; b++)
 		for (struct ucx_request **link = &u->requests[b]; *link;) {
 			if (u->peers[(*link)->process].lost)
-				finish(u, link, GLK_ST_ENDPOINT);
+				ucx_request_finish(u, link, GLK_ST_ENDPOINT);
 			else
 				link = &(*link)->next;
 		}

@@ -201,7 +201,7 @@ static bool released(struct ucx_queue *queue, struct ucx_slot *slot)
 }
 
 /* Returns false if the entry must wait. */
-static bool start(struct ucx_queue *queue, struct ucx_slot *slot)
+static bool ucx_run_start(struct ucx_queue *queue, struct ucx_slot *slot)
 {
 	unsigned opcode = glk_run_opcode(slot->words);
 
@@ -241,7 +241,8 @@ static void run(struct ucx_queue *queue)
 	for (;;) {
 		while (queue->finished < queue->started && is_done(queue, ucx_slot(queue, queue->finished)))
 			queue->finished++;
-		if (queue->started == queue->submitted || glk_run_fenced(queue) || !start(queue, ucx_slot(queue, queue->started)))
+		if (queue->started == queue->submitted || glk_run_fenced(queue) ||
+		    !ucx_run_start(queue, ucx_slot(queue, queue->started)))
 			break;
 		__atomic_store_n(&queue->started, queue->started + 1, __ATOMIC_RELEASE); /* ucx_lane.c reads it without the lock */
 	}

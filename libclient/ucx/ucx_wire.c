@@ -26,7 +26,7 @@ struct glk_wire {
 	bool closing;
 };
 
-static int code_of(ucs_status_t status)
+static int ucx_wire_code_of(ucs_status_t status)
 {
 	switch (status) {
 	case UCS_OK:
@@ -97,7 +97,7 @@ static int explain(ucs_status_t status)
 
 	while (isspace((unsigned char)*text))
 		text++;
-	return glk_error(code_of(status), "UCX: %s", text);
+	return glk_error(ucx_wire_code_of(status), "UCX: %s", text);
 }
 
 /* --- open and close --- */
@@ -239,7 +239,7 @@ int glk_wire_connect(struct glk_wire *w, struct glk_wire_end *end, const void *a
 
 	if (status == UCS_OK)
 		end->endpoint = endpoint;
-	return code_of(status);
+	return ucx_wire_code_of(status);
 }
 
 static uint64_t now_ns(void)
@@ -288,7 +288,7 @@ int glk_wire_send(const struct glk_wire_end *end, const void *message, size_t by
 	ucs_status_ptr_t request = ucp_am_send_nbx(end->endpoint, MESSAGE, NULL, 0, message, bytes, &param);
 
 	if (UCS_PTR_IS_ERR(request))
-		return code_of(UCS_PTR_STATUS(request));
+		return ucx_wire_code_of(UCS_PTR_STATUS(request));
 	return request ? 0 : 1;
 }
 

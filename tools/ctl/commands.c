@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 #include "capture.h"
-#include "link.h"
+#include "ctl_link.h"
 #include "load.h"
 #include "monitor.h"
 #include "print.h"
@@ -210,7 +210,7 @@ static bool check_setting(const char *text, enum gpulink_setting setting, bool (
 	return false;
 }
 
-static enum exit_code set(struct invocation *invocation, enum gpulink_setting setting,
+static enum exit_code commands_set(struct invocation *invocation, enum gpulink_setting setting,
 			  bool (*parse)(const char *, uint64_t *))
 {
 	struct json_object *request;
@@ -230,37 +230,37 @@ static enum exit_code set(struct invocation *invocation, enum gpulink_setting se
 
 static enum exit_code run_set_subheader(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_SUBHEADER_BYTES, parse_number);
+	return commands_set(invocation, GPULINK_SUBHEADER_BYTES, parse_number);
 }
 
 static enum exit_code run_set_payload(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_MAX_PAYLOAD_BYTES, parse_number);
+	return commands_set(invocation, GPULINK_MAX_PAYLOAD_BYTES, parse_number);
 }
 
 static enum exit_code run_set_timeout(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_FLUSH_TIMEOUT_NS, parse_duration);
+	return commands_set(invocation, GPULINK_FLUSH_TIMEOUT_NS, parse_duration);
 }
 
 static enum exit_code run_set_coalesce(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_COALESCE, parse_number);
+	return commands_set(invocation, GPULINK_COALESCE, parse_number);
 }
 
 static enum exit_code run_set_packing(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_PACKING, parse_number);
+	return commands_set(invocation, GPULINK_PACKING, parse_number);
 }
 
 static enum exit_code run_set_format(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_COMPACT, parse_format);
+	return commands_set(invocation, GPULINK_COMPACT, parse_format);
 }
 
 static enum exit_code run_set_keep(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_KEEP, parse_number);
+	return commands_set(invocation, GPULINK_KEEP, parse_number);
 }
 
 static bool print_set_endpoint(struct json_object *result)
@@ -316,7 +316,7 @@ static enum exit_code run_pool_counters(struct invocation *invocation)
 
 static enum exit_code run_set_open(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_OPEN, parse_number);
+	return commands_set(invocation, GPULINK_OPEN, parse_number);
 }
 
 static bool print_reset(struct json_object *result)

@@ -25,7 +25,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names;
 }
 
-static void put(struct reading *r, const char *key, struct json_object *value)
+static void view_put(struct reading *r, const char *key, struct json_object *value)
 {
 	r->memory = json_put(r->card, key, json_object_get(value)) && r->memory;
 }
@@ -37,7 +37,7 @@ static void keep(struct reading *r, const char *part)
 		return;
 	json_object_object_foreach(r->before, key, value) {
 		if (!strncmp(key, part, strlen(part)) && !json_object_object_get_ex(r->card, key, NULL))
-			put(r, key, value);
+			view_put(r, key, value);
 	}
 }
 
@@ -64,7 +64,7 @@ static void put_members(struct reading *r, const char *prefix, struct json_objec
 		if (!value || (only ? !is_one_of(name, only) : is_one_of(name, without)))
 			continue;
 		snprintf(key, sizeof(key), "%s %s", prefix, name);
-		put(r, *prefix ? key : name, value);
+		view_put(r, *prefix ? key : name, value);
 	}
 }
 
@@ -141,7 +141,7 @@ static enum exit_code read_link(struct reading *r, const char *op, const char *c
 	return code;
 }
 
-static enum exit_code read_card(struct reading *r, struct json_object *info)
+static enum exit_code view_read_card(struct reading *r, struct json_object *info)
 {
 	static const char *const of_card[] = {"state", "link_state", "generation", NULL};
 	static const char *const of_link[] = {"crc_errors", "sequence_errors", "protocol_errors", "version_errors", "lost_packets",
@@ -177,7 +177,7 @@ static enum exit_code add_card(struct invocation *invocation, struct json_object
 		return EXIT_FAILED;
 	}
 	json_object_object_get_ex(before, r.name, &r.before);
-	code = read_card(&r, info);
+	code = view_read_card(&r, info);
 	if (code == EXIT_OK && !r.memory) {
 		complain("out of memory");
 		code = EXIT_FAILED;

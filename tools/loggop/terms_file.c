@@ -130,7 +130,7 @@ void loggop_file_csv(FILE *to, const struct loggop_file *file)
 
 /* --- reading --- */
 
-static int wrong(struct failure *error, const char *path, const char *what)
+static int terms_file_wrong(struct failure *error, const char *path, const char *what)
 {
 	return failure_set(error, -EINVAL, "%.128s: %s", path, what);
 }
@@ -205,17 +205,18 @@ static int read_json(struct loggop_file *file, struct json_object *top, const ch
 
 	text_of(top, "format", format, sizeof(format));
 	if (strcmp(format, FORMAT) != 0)
-		return wrong(error, path, "no parameters: \"format\" must be \"" FORMAT "\"");
+		return terms_file_wrong(error, path, "no parameters: \"format\" must be \"" FORMAT "\"");
 	text_of(top, "device", file->device, sizeof(file->device));
 	text_of(top, "unit", file->unit, sizeof(file->unit));
 	text_of(top, "basis", file->basis, sizeof(file->basis));
 	file->complete = !json_object_object_get_ex(top, "complete", &complete) || json_object_get_boolean(complete);
 	if (!json_object_object_get_ex(top, "ways", &list) || !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > LOGGOP_SETS_MAX)
-		return wrong(error, path, "\"ways\" must be a list of at most 40");
+		return terms_file_wrong(error, path, "\"ways\" must be a list of at most 40");
 	for (file->sets = 0; file->sets < json_object_array_length(list); file->sets++)
 		if (!read_set(json_object_array_get_idx(list, file->sets), &file->set[file->sets]))
-			return wrong(error, path, "a way must have a name, and a curve \"single\" of 1 to 8 ascending segments");
+			return terms_file_wrong(error, path,
+						"a way must have a name, and a curve \"single\" of 1 to 8 ascending segments");
 	return 0;
 }
 
@@ -261,8 +262,8 @@ static int read_csv(struct loggop_file *file, FILE *from, const char *path, stru
 	}
 	for (unsigned i = 0; i < file->sets; i++)
 		if (loggop_set_fit(&file->set[i]))
-			return wrong(error, path, "a way needs samples with count 1, of at most 64 sizes");
-	return file->sets ? 0 : wrong(error, path, "no samples");
+			return terms_file_wrong(error, path, "a way needs samples with count 1, of at most 64 sizes");
+	return file->sets ? 0 : terms_file_wrong(error, path, "no samples");
 }
 
 int loggop_file_read(struct loggop_file *file, const char *path, struct failure *error)
@@ -281,7 +282,8 @@ int loggop_file_read(struct loggop_file *file, const char *path, struct failure 
 	}
 	fclose(from);
 	top = json_object_from_file(path);
-	status = top ? read_json(file, top, path, error) : wrong(error, path, "must be JSON, or CSV that begins with " COLUMNS);
+	status = top ? read_json(file, top, path, error) :
+		       terms_file_wrong(error, path, "must be JSON, or CSV that begins with " COLUMNS);
 	json_object_put(top);
 	return status;
 }

@@ -38,7 +38,7 @@ static bool stopped(const struct session *s)
 	return s->plan->stop && *s->plan->stop;
 }
 
-static int fail(const struct session *s, int code, const char *what)
+static int measure_fail(const struct session *s, int code, const char *what)
 {
 	return failure_set(s->error, code, "%s: %s", what, gpulink_error_text(code));
 }
@@ -221,7 +221,7 @@ static int measure_set(struct session *s, unsigned way, unsigned path)
 		s->file->sets++;
 	snprintf(what, sizeof(what), "%s by %s", set->way, set->path);
 	/* A signal may end a system call early. */
-	return error && !stopped(s) ? fail(s, error, what) : 0;
+	return error && !stopped(s) ? measure_fail(s, error, what) : 0;
 }
 
 /* --- latency --- */
@@ -266,7 +266,7 @@ static int measure_latency(struct session *s)
 	driver_close(&d);
 	if (!error && count)
 		s->latency = median(times, count);
-	return error ? fail(s, error, "latency") : 0;
+	return error ? measure_fail(s, error, "latency") : 0;
 }
 
 /* --- device --- */
@@ -318,7 +318,7 @@ static int open_site(struct session *s)
 	if (!error && p->offset + PAGE > endpoint.bytes)
 		error = -GPULINK_ERANGE;
 	if (error)
-		return fail(s, error, "endpoint");
+		return measure_fail(s, error, "endpoint");
 	want = want < MEASURE_BYTES_MAX ? want : MEASURE_BYTES_MAX;
 	site->room = want < endpoint.bytes - p->offset ? want : (endpoint.bytes - p->offset) / PAGE * PAGE;
 	/* The aperture may have less room. */
@@ -326,15 +326,15 @@ static int open_site(struct session *s)
 					    &site->window)) == -GPULINK_ENOSPC && site->room >= 2 * PAGE)
 		site->room = site->room / 2 / PAGE * PAGE;
 	if (error)
-		return fail(s, error, "window");
+		return measure_fail(s, error, "window");
 	site->data = aligned_alloc(PAGE, site->room);
 	site->vector = calloc(WAY_PIECES_MAX, sizeof(*site->vector));
 	if (!site->data || !site->vector)
-		return fail(s, -GPULINK_ENOMEM, "buffers");
+		return measure_fail(s, -GPULINK_ENOMEM, "buffers");
 	for (uint64_t i = 0; i < site->room; i++)
 		site->data[i] = (uint8_t)(i * 7 % 251);
 	error = gpulink_memory_register(s->device, site->data, site->room, GPULINK_READ | GPULINK_WRITE, &site->memory);
-	return error ? fail(s, error, "registered memory") : 0;
+	return error ? measure_fail(s, error, "registered memory") : 0;
 }
 
 static bool file_contains(const char *path, const char *word)
@@ -383,7 +383,7 @@ int measure_device(const char *name, const struct measure_plan *plan, struct log
 	snprintf(file->device, sizeof(file->device), "%s", name);
 	snprintf(file->unit, sizeof(file->unit), "ns");
 	if (status)
-		return fail(&s, status, name);
+		return measure_fail(&s, status, name);
 	status = gpulink_get_info(s.device, &s.info, sizeof(s.info));
 	snprintf(file->basis, sizeof(file->basis), "%s",
 		 !strcmp(s.info.kind, "soft") ? "CPU cost of the model in the process" :

@@ -56,7 +56,7 @@ static void store_each(struct bench *b, struct gpulink_pool *pool, size_t bytes)
 		note(b, gpulink_pool_store(pool, i * b->grain, b->room, bytes));
 }
 
-static void release(struct bench *b, struct gpulink *device)
+static void measure_pool_release(struct bench *b, struct gpulink *device)
 {
 	note(b, gpulink_release(device, 60 * SECOND));
 }
@@ -66,7 +66,7 @@ static void age(struct bench *b)
 {
 	for (unsigned i = 0; i < AGING; i++) {
 		note(b, gpulink_pool_store(b->others, b->lines * b->grain, &i, sizeof(i)));
-		release(b, b->other);
+		measure_pool_release(b, b->other);
 		note(b, gpulink_acquire(b->other));
 		note(b, gpulink_pool_load(b->others, b->lines * b->grain, b->room, sizeof(i)));
 	}
@@ -77,11 +77,11 @@ static void age(struct bench *b)
 static void change(struct bench *b)
 {
 	store_each(b, b->others, 8);
-	release(b, b->other);
+	measure_pool_release(b, b->other);
 	note(b, gpulink_acquire(b->device));
 }
 
-static void prepare(struct bench *b, enum measure_pool_access access)
+static void measure_pool_prepare(struct bench *b, enum measure_pool_access access)
 {
 	switch (access) {
 	case MEASURE_POOL_HIT_WORD:
@@ -96,9 +96,7 @@ static void prepare(struct bench *b, enum measure_pool_access access)
 		load_each(b, b->cached, 8);
 		age(b);
 		break;
-	default:
-		release(b, b->device);
-		break;
+	default: measure_pool_release(b, b->device); break;
 	}
 }
 
@@ -119,7 +117,7 @@ static void perform(struct bench *b, enum measure_pool_access access)
 	case MEASURE_POOL_RELEASE:
 		for (unsigned i = 0; i < b->lines; i++) {
 			note(b, gpulink_pool_store(b->uncached, i * b->grain, b->room, 8));
-			release(b, b->device);
+			measure_pool_release(b, b->device);
 		}
 		break;
 	case MEASURE_POOL_ATOMIC:
@@ -132,7 +130,7 @@ static void perform(struct bench *b, enum measure_pool_access access)
 
 /* --- times --- */
 
-static int compare(const void *left, const void *right)
+static int measure_pool_compare(const void *left, const void *right)
 {
 	double l = *(const double *)left, r = *(const double *)right;
 
@@ -141,17 +139,17 @@ static int compare(const void *left, const void *right)
 
 static double median(double *values, unsigned count)
 {
-	qsort(values, count, sizeof(*values), compare);
+	qsort(values, count, sizeof(*values), measure_pool_compare);
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static void measure(struct bench *b, enum measure_pool_access access, double *values, unsigned repetitions,
-		    struct measure_pool_time *time)
+static void measure_pool_measure(struct bench *b, enum measure_pool_access access, double *values, unsigned repetitions,
+				 struct measure_pool_time *time)
 {
 	for (unsigned r = 0; r < repetitions && !b->error; r++) {
 		double begin;
 
-		prepare(b, access);
+		measure_pool_prepare(b, access);
 		begin = now();
 		perform(b, access);
 		values[r] = (now() - begin) / b->lines;
@@ -203,7 +201,7 @@ int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned re
 	b.room = calloc(1, b.bytes);
 	b.error = values && b.room ? open_all(&b, device) : -GPULINK_ENOMEM;
 	for (unsigned a = 0; a < MEASURE_POOL_ACCESSES && !b.error; a++)
-		measure(&b, (enum measure_pool_access)a, values, repetitions, &times[a]);
+		measure_pool_measure(&b, (enum measure_pool_access)a, values, repetitions, &times[a]);
 	if (b.error)
 		failure_set(error, b.error, "%.200s: %s", device, gpulink_error_text(b.error));
 	gpulink_close(b.other);

@@ -73,7 +73,7 @@ struct simulation {
 	enum output output;
 };
 
-static int take(void *user, int option, const char *value)
+static int model_take(void *user, int option, const char *value)
 {
 	struct simulation *s = user;
 	const uint64_t most = UINT64_C(1000000000000);
@@ -141,7 +141,9 @@ static int simulate_command(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	static const struct option_command command = {
-		.name = "simulate", .known = known, .take = take,
+		.name = "simulate",
+		.known = known,
+		.take = model_take,
 		.help = "usage: gpulink-model simulate SCHEDULE [OPTION...]\n"
 			"Prints when each rank of a GOAL schedule ends. Times are integers of one unit; picoseconds keep digits.\n"
 			"  --latency TIME        L, of a message (0)\n"

@@ -168,7 +168,7 @@ static void print_csv(const struct prediction *p)
 	}
 }
 
-static void print_table(const struct prediction *p)
+static void predict_print_table(const struct prediction *p)
 {
 	struct quality q = quality_of(p);
 
@@ -257,14 +257,14 @@ static int print(const struct prediction *p, enum output output)
 	else if (output == OUTPUT_CSV)
 		print_csv(p);
 	else
-		print_table(p);
+		predict_print_table(p);
 	json_object_put(o);
 	return 0;
 }
 
 /* --- command --- */
 
-static int take(void *user, int option, const char *value)
+static int predict_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -287,13 +287,19 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "predict",
-	.known = (const struct option[]){
-		{ "parameters", required_argument, NULL, PARAMETERS }, { "trace", required_argument, NULL, TRACE },
-		{ "path", required_argument, NULL, PATH }, { "measured", required_argument, NULL, MEASURED },
-		{ "entries", required_argument, NULL, ENTRIES }, { "payload", required_argument, NULL, PAYLOAD },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "parameters", required_argument, NULL, PARAMETERS },
+			{ "trace", required_argument, NULL, TRACE },
+			{ "path", required_argument, NULL, PATH },
+			{ "measured", required_argument, NULL, MEASURED },
+			{ "entries", required_argument, NULL, ENTRIES },
+			{ "payload", required_argument, NULL, PAYLOAD },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = predict_take,
 	.help = "usage: gpulink-model predict --parameters FILE --trace FILE [OPTION...]\n"
 		"Predicts how long the stores of each phase of a trace take, with the release behind them. Computation is left out.\n"
 		"  --parameters FILE  of gpulink-bench loggop or gpulink-model fit\n"
@@ -323,7 +329,7 @@ static int predict_all(struct prediction *p, const struct request *r)
 	return print(p, r->output);
 }
 
-static int run(const struct request *r, struct loggop_file *file)
+static int predict_run(const struct request *r, struct loggop_file *file)
 {
 	struct prediction p = { .unit = file->unit,
 				.phases = { .entries = (unsigned)r->entries, .payload = (unsigned)r->payload } };
@@ -366,7 +372,7 @@ int predict_command(int argc, char **argv)
 	if (status)
 		fprintf(stderr, "gpulink-model: %s\n", error.text);
 	else
-		status = run(&r, &file);
+		status = predict_run(&r, &file);
 	loggop_file_free(&file);
 	return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -16,7 +16,7 @@ struct request {
 	enum output output;
 };
 
-static int take(void *user, int option, const char *value)
+static int scale_command_take(void *user, int option, const char *value)
 {
 	static const struct option_field fields[] = {
 		{ PROCESSES, "processes", false, 2, 1000000, offsetof(struct request, processes) },
@@ -101,7 +101,9 @@ int scale_command(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	static const struct option_command command = {
-		.name = "scale", .known = known, .take = take,
+		.name = "scale",
+		.known = known,
+		.take = scale_command_take,
 		.help = "usage: gpulink-model scale [OPTION...]\n"
 			"Prints memory, packets and time of each process that stores words of 8 bytes at random to all processes, with a\n"
 			"release behind: directly, over one relay in a grid, or over one process of each node.\n"

@@ -55,7 +55,7 @@ static int take_fill(struct request *r, const char *name)
 	return option_wrong("fill", name, "whole, trimmed or sectored");
 }
 
-static int take(void *user, int option, const char *value)
+static int caches_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -79,15 +79,23 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "caches",
-	.known = (const struct option[]){
-		{ "stream", required_argument, NULL, STREAM }, { "size", required_argument, NULL, SIZE },
-		{ "protocol", required_argument, NULL, PROTOCOL }, { "gpus", required_argument, NULL, GPUS },
-		{ "read-lease", required_argument, NULL, READ_LEASE }, { "write-lease", required_argument, NULL, WRITE_LEASE },
-		{ "adapt", no_argument, NULL, ADAPT }, { "cache", required_argument, NULL, CACHE },
-		{ "fill", required_argument, NULL, FILL }, { "sector", required_argument, NULL, SECTOR },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "stream", required_argument, NULL, STREAM },
+			{ "size", required_argument, NULL, SIZE },
+			{ "protocol", required_argument, NULL, PROTOCOL },
+			{ "gpus", required_argument, NULL, GPUS },
+			{ "read-lease", required_argument, NULL, READ_LEASE },
+			{ "write-lease", required_argument, NULL, WRITE_LEASE },
+			{ "adapt", no_argument, NULL, ADAPT },
+			{ "cache", required_argument, NULL, CACHE },
+			{ "fill", required_argument, NULL, FILL },
+			{ "sector", required_argument, NULL, SECTOR },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = caches_take,
 	.help = "usage: gpulink-replay caches --stream NAME [OPTION...]\n"
 		"Counts what the L1 and L2 caches of several GPUs over one memory find (MGPU-TSM), with and without leases (MGCC).\n"
 		"  --stream NAME        xtreme1, xtreme2, xtreme3, aes, atax, bicg, conv, fir, gemm, mm, mt, relu\n"
@@ -123,7 +131,7 @@ static void numbers_of(const struct hierarchy_count *c, uint64_t numbers[NUMBERS
 	memcpy(numbers, all, sizeof(all));
 }
 
-static int count(const struct request *r, enum hierarchy_protocol protocol, uint64_t numbers[NUMBERS])
+static int caches_count(const struct request *r, enum hierarchy_protocol protocol, uint64_t numbers[NUMBERS])
 {
 	struct hierarchy_setting setting = hierarchy_thesis;
 	uint64_t bytes = r->size ? r->size : r->stream->bytes;
@@ -183,7 +191,7 @@ static void print_head(const struct request *r)
 	putchar('\n');
 }
 
-static int run_all(const struct request *r, struct json_object *list)
+static int caches_run_all(const struct request *r, struct json_object *list)
 {
 	int error = 0;
 
@@ -193,7 +201,7 @@ static int run_all(const struct request *r, struct json_object *list)
 
 		if (!(r->protocols >> p & 1))
 			continue;
-		error = count(r, (enum hierarchy_protocol)p, n);
+		error = caches_count(r, (enum hierarchy_protocol)p, n);
 		if (error)
 			break;
 		if (r->output == OUTPUT_TABLE) {
@@ -241,7 +249,7 @@ int caches(int argc, char **argv)
 	if (!together(&r))
 		return 2;
 	list = json_object_new_array();
-	status = list ? run_all(&r, list) : -ENOMEM;
+	status = list ? caches_run_all(&r, list) : -ENOMEM;
 	if (!status && r.output == OUTPUT_JSON)
 		puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
 	json_object_put(list);

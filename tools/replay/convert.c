@@ -49,7 +49,7 @@ static int take_memory(struct import_options *o, const char *value)
 	return option_wrong("memory", value, "GPU:FIRST-END, a GPU from 0 to 63, FIRST below END, END at most 2^48; at most 256 times");
 }
 
-static int take(void *user, int option, const char *value)
+static int convert_take(void *user, int option, const char *value)
 {
 	struct import_options *o = user;
 	uint64_t n = 0;
@@ -71,7 +71,7 @@ static int take(void *user, int option, const char *value)
 
 int convert(int argc, char **argv)
 {
-	const struct option_command command = { .name = "convert", .help = help, .known = known, .take = take };
+	const struct option_command command = { .name = "convert", .help = help, .known = known, .take = convert_take };
 	struct failure error = {0};
 	char *in, *out;
 	struct import_options options = { 0 };

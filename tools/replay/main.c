@@ -33,7 +33,7 @@ static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
 			   "  -h, --help     show this help, or that of a command, and exit\n"
 			   "See also gpulink-replay(1).\n";
 
-static int run(int argc, char **argv)
+static int replay_main_run(int argc, char **argv)
 {
 	struct failure error;
 	struct options options;
@@ -93,8 +93,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list }, { "goodput", goodput }, { "profile", profile }, { "netcrafter", netcrafter }, { "caches", caches } };
+	} commands[] = { { "run", replay_main_run },   { "sweep", sweep },  { "report", report },   { "record", record },
+			 { "convert", convert },       { "list", list },    { "goodput", goodput }, { "profile", profile },
+			 { "netcrafter", netcrafter }, { "caches", caches } };
 
 	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -58,7 +58,7 @@ static int count_walks(const struct netcrafter_found *found, unsigned played, st
 	return 0;
 }
 
-static int play(struct netcrafter_found *found, struct failure *error)
+static int netcrafter_play(struct netcrafter_found *found, struct failure *error)
 {
 	const struct netcrafter_options *o = found->options;
 	int status = 0;
@@ -96,7 +96,7 @@ int netcrafter(int argc, char **argv)
 		found->options = &options;
 		found->stream = options.stream.workload ? options.stream.workload : options.stream.trace;
 		found->requests = &requests;
-		status = play(found, &error);
+		status = netcrafter_play(found, &error);
 		if (!status)
 			status = netcrafter_output(stdout, found);
 		for (unsigned i = 0; i < VARIANTS_MAX; i++)

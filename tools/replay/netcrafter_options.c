@@ -78,7 +78,7 @@ static const struct option_field fields[] = {
 	{ UNIT_TLB, "unit-tlb", true, 1, 64, offsetof(struct netcrafter_setting, unit_tlb_entries) },
 };
 
-static int take(void *options, int option, const char *value)
+static int netcrafter_options_take(void *options, int option, const char *value)
 {
 	struct netcrafter_options *o = options;
 	int status;
@@ -113,7 +113,9 @@ static int together(const struct netcrafter_options *o)
 
 int netcrafter_options_read(int argc, char **argv, struct netcrafter_options *o)
 {
-	static const struct option_command command = { .name = "netcrafter", .help = help, .known = known, .take = take };
+	static const struct option_command command = {
+		.name = "netcrafter", .help = help, .known = known, .take = netcrafter_options_take
+	};
 	int status;
 
 	*o = (struct netcrafter_options){ .stream = STREAM_OPTIONS_DEFAULT };

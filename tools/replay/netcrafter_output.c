@@ -82,7 +82,7 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 			share(reads->in_sector[2], count));
 }
 
-static int table(FILE *to, const struct netcrafter_found *f)
+static int netcrafter_output_table(FILE *to, const struct netcrafter_found *f)
 {
 	table_head(to, f);
 	fprintf(to, "\n%-12s %10s %10s %7s %7s %7s %7s %5s %12s %8s %9s %9s %9s %9s\n", "", "flits", "on link", "saved", "at most",
@@ -286,6 +286,6 @@ int netcrafter_output(FILE *to, const struct netcrafter_found *found)
 	switch (found->options->output) {
 	case OUTPUT_JSON: return json(to, found);
 	case OUTPUT_CSV: return csv(to, found);
-	default: return table(to, found);
+	default: return netcrafter_output_table(to, found);
 	}
 }

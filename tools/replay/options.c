@@ -130,7 +130,7 @@ static int nanoseconds(const char *option, const char *text, uint64_t *ps)
 	return status;
 }
 
-static int take(void *gathered, int option, const char *value)
+static int options_take(void *gathered, int option, const char *value)
 {
 	struct gathered *g = gathered;
 	struct options *o = g->options;
@@ -207,8 +207,9 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 {
 	enum { MOST = 64 };
 	struct option all[MOST] = { 0 };
-	const struct option_command command = { .name = more ? more->name : "run", .help = more ? more->help : help,
-						.known = all, .take = take };
+	const struct option_command command = {
+		.name = more ? more->name : "run", .help = more ? more->help : help, .known = all, .take = options_take
+	};
 	struct gathered g = { .options = o, .more = more };
 	unsigned count = 0;
 	int status;

@@ -59,7 +59,7 @@ static bool has_regions(const struct found *f)
 	return false;
 }
 
-static int table(FILE *to, const struct found *f)
+static int output_table(FILE *to, const struct found *f)
 {
 	const struct stream_counts *c = comparison_counts(f->comparison);
 	const struct setting *s = &f->options->setting;
@@ -312,7 +312,6 @@ int output_write(FILE *to, const struct found *found)
 		output_csv_header(to);
 		output_csv_rows(to, found);
 		return ferror(to) ? -EIO : 0;
-	default:
-		return table(to, found);
+	default: return output_table(to, found);
 	}
 }

@@ -107,7 +107,7 @@ static int take_synthetic(struct wanted *w, const char *value)
 	return option_wrong("synthetic", value, "a multiple of 128, 4k to 1024M");
 }
 
-static int take(void *user, int option, const char *value)
+static int profile_take(void *user, int option, const char *value)
 {
 	static const struct range chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX }, threads = { 1, 65536 };
 	struct wanted *w = user;
@@ -156,8 +156,9 @@ static void list_agents(struct wanted *w)
 
 static int read_options(int argc, char **argv, struct wanted *w)
 {
-	const struct options_more more = { .name = "profile", .help = help, .known = known, .take = take, .own_stream = own_stream,
-					   .user = w };
+	const struct options_more more = {
+		.name = "profile", .help = help, .known = known, .take = profile_take, .own_stream = own_stream, .user = w
+	};
 	int status;
 
 	*w = (struct wanted){ .chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX }, .threads = { 32, 8192 }, .agent = { true, true, true } };
@@ -244,7 +245,7 @@ const struct profile_row *profile_find(const struct profile *p, enum agent_kind 
 	return NULL;
 }
 
-static int show(const struct wanted *w, const struct profile *p, struct failure *error)
+static int profile_show(const struct wanted *w, const struct profile *p, struct failure *error)
 {
 	int status = w->options.output == OUTPUT_JSON ? profile_json(stdout, p) : profile_table(stdout, p);
 
@@ -272,7 +273,7 @@ int profile(int argc, char **argv)
 	}
 	status = profile_make(&w->options, w->list, w->count, w->synthetic, p, &error);
 	if (!status) {
-		status = show(w, p, &error);
+		status = profile_show(w, p, &error);
 		run_free(&p->found);
 	}
 	free(w);

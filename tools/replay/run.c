@@ -42,7 +42,7 @@ static void progress_print(struct progress *p, double now)
 	fprintf(stderr, "%" PRIu64 " operations, %.1f million a second ", p->operations, rate);
 }
 
-static void tell(struct progress *p)
+static void run_tell(struct progress *p)
 {
 	bool known = p->trace && p->trace->file_bytes;
 
@@ -50,12 +50,12 @@ static void tell(struct progress *p)
 	p->told = p->operations;
 }
 
-static void look(struct progress *p)
+static void run_look(struct progress *p)
 {
 	double now;
 
 	if (p->watch) {
-		tell(p);
+		run_tell(p);
 		return;
 	}
 	now = seconds_now();
@@ -65,7 +65,7 @@ static void look(struct progress *p)
 	}
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int run_take(void *user, const struct replay_op *ops, size_t count)
 {
 	enum { LOOK_EVERY = 1 << 19 };
 	struct progress *p = user;
@@ -73,7 +73,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 	p->operations += count;
 	if (p->operations >= p->next_look) {
 		p->next_look = p->operations + LOOK_EVERY;
-		look(p);
+		run_look(p);
 	}
 	return p->to.take(p->to.user, ops, count);
 }
@@ -84,13 +84,13 @@ static struct replay_sink with_progress(struct progress *p, struct replay_sink t
 {
 	*p = (struct progress){ .to = to, .trace = trace, .watch = watch, .start = seconds_now() };
 	p->last = p->start;
-	return watch || isatty(STDERR_FILENO) ? (struct replay_sink){ .take = take, .user = p } : to;
+	return watch || isatty(STDERR_FILENO) ? (struct replay_sink){ .take = run_take, .user = p } : to;
 }
 
 static void end_progress(struct progress *p)
 {
 	if (p->watch)
-		tell(p);
+		run_tell(p);
 	else if (p->last != p->start)
 		fputs("\r\033[K", stderr);
 }
@@ -120,7 +120,7 @@ static int take_some(void *user, const struct replay_op *ops, size_t count)
 	return l->to.take(l->to.user, ops, count);
 }
 
-static int push(const struct options *o, const struct source *source, struct replay_sink to, struct failure *error)
+static int run_push(const struct options *o, const struct source *source, struct replay_sink to, struct failure *error)
 {
 	struct limit limit = { .to = to, .left = o->limit };
 	struct progress progress;
@@ -149,7 +149,7 @@ static int play_alone(const struct options *o, struct found *found, const struct
 		}
 		comparison_feed(c, found->agents);
 	}
-	status = push(o, source, comparison_sink(c), error);
+	status = run_push(o, source, comparison_sink(c), error);
 	if (!status)
 		status = comparison_end(c);
 	found->comparison = c;
@@ -165,14 +165,14 @@ static int play_parallel(const struct options *o, struct found *found, const str
 
 	if (!p)
 		return -ENOMEM;
-	status = push(o, source, parallel_sink(p), error);
+	status = run_push(o, source, parallel_sink(p), error);
 	ended = parallel_end(p, &found->comparison);
 	if (status && !ended)
 		run_free(found);
 	return status ? status : ended;
 }
 
-static int play(const struct options *o, struct found *found, const struct source *source, struct failure *error)
+static int run_play(const struct options *o, struct found *found, const struct source *source, struct failure *error)
 {
 	return o->jobs > 1 ? play_parallel(o, found, source, error) : play_alone(o, found, source, error);
 }
@@ -232,7 +232,7 @@ static int play_workload(const struct options *o, struct found *found, struct fa
 	found->stream = w.workload->name;
 	found->oracle = w.workload->uncounted;
 	found->gpus = o->stream.gpus;
-	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
+	status = run_play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status || o->limit) /* what is cut short has no result */
 		return status;
 	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
@@ -257,7 +257,8 @@ static int play_trace(const struct options *o, struct found *found, struct failu
 		return status;
 	found->stream = o->stream.trace;
 	found->gpus = replay_trace_info(trace)->gpus;
-	status = play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) }, error);
+	status = run_play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) },
+			  error);
 	replay_trace_close(trace);
 	return status;
 }
@@ -275,7 +276,7 @@ int run_synthetic(const struct options *o, uint64_t bytes, struct found *found, 
 	*found = (struct found){ .options = o, .stream = "synthetic", .gpus = s.gpus };
 	error->text[0] = '\0';
 	s.compute_ps = synthetic_copy_ps(&s, &o->setting.link);
-	return play(o, found, &(struct source){ .push = push_synthetic, .user = &s }, error);
+	return run_play(o, found, &(struct source){ .push = push_synthetic, .user = &s }, error);
 }
 
 int run_stream(const struct options *options, struct found *found, struct failure *error)

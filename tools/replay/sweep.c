@@ -61,7 +61,7 @@ static void table_rows(const struct plan *plan, unsigned step, const struct foun
 }
 
 /* Prints one step, or appends it to the JSON list. */
-static int show(const struct plan *plan, unsigned step, const struct found *f, struct json_object *list)
+static int sweep_show(const struct plan *plan, unsigned step, const struct found *f, struct json_object *list)
 {
 	struct json_object *one;
 
@@ -110,7 +110,7 @@ int sweep(int argc, char **argv)
 		if (!status)
 			status = run_stream(&options, &found, &error);
 		if (!status) {
-			status = show(&plan, step, &found, list);
+			status = sweep_show(&plan, step, &found, list);
 			run_free(&found);
 		}
 	}

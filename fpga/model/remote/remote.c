@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "remote/remote_lease.h"
 
-static void count(struct glk_remote *remote, unsigned reg, uint64_t by)
+static void remote_count(struct glk_remote *remote, unsigned reg, uint64_t by)
 {
 	*glk_link_counter(remote->link, reg) += by;
 }
@@ -55,7 +55,7 @@ static void dispatch(struct glk_remote *remote, const struct glk_link_header *he
 		break;
 	}
 	if (!known)
-		count(remote, GLK_LINK_STRAYS, 1);
+		remote_count(remote, GLK_LINK_STRAYS, 1);
 }
 
 void glk_remote_packet(struct glk_remote *remote, const uint8_t *packet, size_t length, unsigned pieces)
@@ -94,7 +94,7 @@ void glk_remote_session_ends(struct glk_remote *remote)
 
 		if (!remote->of[p].bound)
 			continue;
-		count(remote, GLK_LINK_LOST_PACKETS, e->posted - e->acknowledged);
+		remote_count(remote, GLK_LINK_LOST_PACKETS, e->posted - e->acknowledged);
 		glk_remote_fail_posted(remote, p);
 	}
 }

@@ -25,7 +25,7 @@
 static jmp_buf on_error;
 static struct failure *read_failure;
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(char *format, ...)
+__attribute__((noreturn, format(printf, 1, 2))) static void topo_read_fail(char *format, ...)
 {
 	va_list arguments;
 
@@ -45,7 +45,7 @@ static struct pci_access *access_new(struct failure *failure)
 	struct pci_access *access = pci_alloc();
 
 	read_failure = failure;
-	access->error = fail;
+	access->error = topo_read_fail;
 	access->warning = ignore;
 	return access;
 }
@@ -122,7 +122,7 @@ int read_machine(struct tree *tree, struct failure *failure)
 		struct function *f = tree_add(tree, (unsigned)dev->domain, dev->bus, dev->dev, dev->func);
 
 		if (!f)
-			fail((char *)"too many PCI functions: at most %d", FUNCTION_LIMIT);
+			topo_read_fail((char *)"too many PCI functions: at most %d", FUNCTION_LIMIT);
 		read_config(dev, f);
 		read_facts(dev, f);
 	}

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_card(const char *name, struct gpulink_counters *sum)
+static bool cards_read_card(const char *name, struct gpulink_counters *sum)
 {
 	struct gpulink_admin_info info;
 	struct gpulink_counters one;
@@ -39,7 +39,7 @@ void cards_read(struct cards *cards)
 	cards->count = count < 0 ? 0 : count < CARDS_MAX ? (unsigned)count : CARDS_MAX;
 	for (unsigned i = 0; i < cards->count; i++) {
 		struct gpulink_counters *now = &cards->cards[i].now;
-		bool known = false, read = read_card(names[i], now);
+		bool known = false, read = cards_read_card(names[i], now);
 
 		strcpy(cards->cards[i].name, names[i]);
 		for (unsigned k = 0; k < before.count && !known; k++) {

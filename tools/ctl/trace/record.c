@@ -29,7 +29,7 @@ struct record {
 	const char *path;
 };
 
-static int take(void *context, void *data, size_t bytes)
+static int record_take(void *context, void *data, size_t bytes)
 {
 	return bytes == sizeof(struct watch_record) ? recording_add(context, data) : -EPROTO;
 }
@@ -54,7 +54,7 @@ static enum exit_code check_output(const char *path)
 	return EXIT_OK;
 }
 
-static enum exit_code begin(struct record *record, unsigned pid)
+static enum exit_code record_begin(struct record *record, unsigned pid)
 {
 	int error;
 
@@ -67,8 +67,9 @@ static enum exit_code begin(struct record *record, unsigned pid)
 	if (error)
 		return attach_load_failed(error);
 	record->recording = recording_begin();
-	record->ring = record->recording ? ring_buffer__new(bpf_map__fd(record->programs->maps.records), take, record->recording, NULL)
-					 : NULL;
+	record->ring = record->recording ? ring_buffer__new(bpf_map__fd(record->programs->maps.records), record_take,
+							    record->recording, NULL) :
+					   NULL;
 	if (!record->ring) {
 		complain("cannot begin a recording: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -146,7 +147,7 @@ enum exit_code run_record(struct invocation *invocation)
 		code = EXIT_FAILED;
 	if (code != EXIT_OK)
 		return code;
-	code = begin(&record, pid);
+	code = record_begin(&record, pid);
 	if (code == EXIT_OK) {
 		fprintf(stderr, "gpulinkctl: watching %u libgpulink\n", record.attached.libraries);
 		code = record_until_end(&record, &signals, invocation->seconds);

@@ -90,7 +90,7 @@ int recording_add(struct recording *recording, const struct watch_record *record
 	return fwrite(record, sizeof(*record), 1, recording->records) == 1 ? 0 : -errno;
 }
 
-static int push(struct recording *recording, const struct replay_op *op)
+static int recording_push(struct recording *recording, const struct replay_op *op)
 {
 	recording->sums->operations++;
 	return recording->sink.take(recording->sink.user, op, 1);
@@ -109,7 +109,7 @@ static int write_range(struct recording *recording, const struct watch_record *r
 		bytes = bytes < left ? bytes : left;
 		op->address = address;
 		op->size = (uint32_t)bytes;
-		error = push(recording, op);
+		error = recording_push(recording, op);
 	}
 	return error;
 }
@@ -122,7 +122,7 @@ static int write_release(struct recording *recording, struct source *source, str
 	for (unsigned k = 0; k < recording->partitions && !error; k++) {
 		op->destination = (uint8_t)(recording->sources + k);
 		if (source->stored_to >> k & 1)
-			error = push(recording, op);
+			error = recording_push(recording, op);
 	}
 	source->stored_to = 0;
 	return error;

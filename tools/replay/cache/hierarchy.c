@@ -173,8 +173,8 @@ static uint32_t needed(const struct hierarchy *h, uint64_t line)
 /* --- caches --- */
 
 /* The line's words that are there stay: sectors have no leases, and L1s keep nothing over a barrier. */
-static struct cache_line *fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t time, const struct glk_lease *lease,
-			       uint32_t version, bool dirty)
+static struct cache_line *cache_hierarchy_fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t time,
+					       const struct glk_lease *lease, uint32_t version, bool dirty)
 {
 	struct cache_line *to = cache_find(c, line);
 
@@ -230,7 +230,7 @@ static struct glk_lease l2_read(struct hierarchy *h, unsigned gpu, uint64_t line
 	*version = h->memory[line].version;
 	if (h->s.protocol == HIERARCHY_PRINTED)
 		lease = printed_block(time, &lease);
-	fill(h, &h->l2[number], line / h->s.banks, time, &lease, *version, false);
+	cache_hierarchy_fill(h, &h->l2[number], line / h->s.banks, time, &lease, *version, false);
 	return lease;
 }
 
@@ -251,7 +251,7 @@ static struct glk_lease l2_write(struct hierarchy *h, unsigned gpu, uint64_t lin
 		lease = printed_block(at, &lease);
 		reach(&h->of_l2[number].loads, lease.wts);
 	}
-	fill(h, &h->l2[number], line / h->s.banks, at, &lease, h->memory[line].version, writes_back(h));
+	cache_hierarchy_fill(h, &h->l2[number], line / h->s.banks, at, &lease, h->memory[line].version, writes_back(h));
 	return lease;
 }
 
@@ -280,7 +280,7 @@ static void l1_read(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t l
 		lease = printed_block(clock->loads, &lease);
 	else if (has_leases(h))
 		reach(&clock->loads, lease.wts);
-	fill(h, c, line, clock->loads, &lease, version, false)->valid |= brought(h, gpu, line, words);
+	cache_hierarchy_fill(h, c, line, clock->loads, &lease, version, false)->valid |= brought(h, gpu, line, words);
 }
 
 static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words)
@@ -301,7 +301,8 @@ static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t 
 		if (h->s.protocol == HIERARCHY_SC)
 			reach(&clock->loads, lease.wts);
 	}
-	fill(h, c, line, clock->loads, &lease, h->memory[line].version, false)->valid |= brought(h, gpu, line, words);
+	cache_hierarchy_fill(h, c, line, clock->loads, &lease, h->memory[line].version, false)->valid |=
+		brought(h, gpu, line, words);
 }
 
 void hierarchy_access(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words, bool write)

@@ -58,7 +58,8 @@ static struct vectors vectors_of(struct hierarchy *h, const struct hierarchy_set
 }
 
 /* Vector `to` = vector `from` + B, `times` times; unit u of GPU g on the slice of unit u + `unit` of GPU g + `gpu`, every `step` units. */
-static void add(const struct vectors *v, unsigned to, unsigned from, unsigned times, unsigned gpu, unsigned unit, unsigned step)
+static void stream_add(const struct vectors *v, unsigned to, unsigned from, unsigned times, unsigned gpu, unsigned unit,
+		       unsigned step)
 {
 	for (unsigned t = 0; t < times; t++) {
 		for (uint64_t i = 0; i < v->slice; i++) {
@@ -93,8 +94,8 @@ static void xtreme1(struct hierarchy *h, const struct hierarchy_setting *s, uint
 	struct vectors v = vectors_of(h, s, bytes);
 
 	read_slices(&v);
-	add(&v, C, A, 1 + REPEATS, 0, 0, 1);
-	add(&v, A, C, 1 + REPEATS, 0, 0, 1);
+	stream_add(&v, C, A, 1 + REPEATS, 0, 0, 1);
+	stream_add(&v, A, C, 1 + REPEATS, 0, 0, 1);
 }
 
 /* Every other unit writes to what its neighbour has read, in the same GPU or in the next. */
@@ -103,9 +104,9 @@ static void xtreme_shared(struct hierarchy *h, const struct hierarchy_setting *s
 	struct vectors v = vectors_of(h, s, bytes);
 
 	read_slices(&v);
-	add(&v, C, A, 1, 0, 0, 1);
-	add(&v, A, C, 1 + REPEATS, gpu, 1, 2);
-	add(&v, C, A, 1, 0, 0, 1);
+	stream_add(&v, C, A, 1, 0, 0, 1);
+	stream_add(&v, A, C, 1 + REPEATS, gpu, 1, 2);
+	stream_add(&v, C, A, 1, 0, 0, 1);
 }
 
 static void xtreme2(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t bytes)

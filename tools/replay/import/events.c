@@ -103,7 +103,7 @@ struct pusher {
 	struct replay_op op[REPLAY_BATCH];
 };
 
-static int flush(struct pusher *p)
+static int events_flush(struct pusher *p)
 {
 	size_t count = p->count;
 
@@ -111,10 +111,10 @@ static int flush(struct pusher *p)
 	return count ? p->sink.take(p->sink.user, p->op, count) : 0;
 }
 
-static int push(struct pusher *p, const struct replay_op *op)
+static int events_push(struct pusher *p, const struct replay_op *op)
 {
 	p->op[p->count++] = *op;
-	return p->count == REPLAY_BATCH ? flush(p) : 0;
+	return p->count == REPLAY_BATCH ? events_flush(p) : 0;
 }
 
 /* Stores, and the copies that would do the same. */
@@ -126,13 +126,13 @@ static int move(struct pusher *p, uint64_t time_ps, unsigned source, unsigned de
 	for (uint64_t at = 0; at < bytes && !rc; at += op.size) {
 		op.address = BUFFER(source) + at;
 		op.size = bytes - at < REPLAY_STORE_MAX ? (uint32_t)(bytes - at) : REPLAY_STORE_MAX;
-		rc = push(p, &op);
+		rc = events_push(p, &op);
 	}
 	op.kind = REPLAY_COPY;
 	for (uint64_t at = 0; at < bytes && !rc; at += op.size) {
 		op.address = BUFFER(source) + at;
 		op.size = bytes - at < 1u << 30 ? (uint32_t)(bytes - at) : 1u << 30;
-		rc = push(p, &op);
+		rc = events_push(p, &op);
 	}
 	return rc;
 }
@@ -162,7 +162,8 @@ static int push_collective(struct pusher *p, const struct import_event *e)
 		for (unsigned d = 1; d < e->group && !rc; d++)
 			rc = move(p, e->time_ps, g, (g + d) % e->group, e->bytes / e->group);
 	}
-	return rc ? rc : push(p, &(struct replay_op){ .time_ps = e->time_ps, .kind = REPLAY_BARRIER, .size = p->phase++ });
+	return rc ? rc :
+		    events_push(p, &(struct replay_op){ .time_ps = e->time_ps, .kind = REPLAY_BARRIER, .size = p->phase++ });
 }
 
 static int push_event(struct pusher *p, const struct import_event *e)
@@ -172,8 +173,11 @@ static int push_event(struct pusher *p, const struct import_event *e)
 	if (e->kind != IMPORT_COPY)
 		return push_collective(p, e);
 	rc = move(p, e->time_ps, e->source, e->destination, e->bytes);
-	return rc ? rc : push(p, &(struct replay_op){ .time_ps = e->time_ps, .kind = REPLAY_RELEASE, .source = (uint8_t)e->source,
-						      .destination = (uint8_t)e->destination });
+	return rc ? rc :
+		    events_push(p, &(struct replay_op){ .time_ps = e->time_ps,
+							.kind = REPLAY_RELEASE,
+							.source = (uint8_t)e->source,
+							.destination = (uint8_t)e->destination });
 }
 
 static int by_time(const void *a, const void *b)
@@ -200,7 +204,7 @@ int import_push(struct import_events *events, struct replay_sink sink)
 		events->event[i].time_ps -= begin;
 		rc = push_event(p, &events->event[i]);
 	}
-	rc = rc ? rc : flush(p);
+	rc = rc ? rc : events_flush(p);
 	free(p);
 	return rc;
 }

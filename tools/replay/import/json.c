@@ -180,7 +180,7 @@ static int rocprof(struct json_object *tool, struct import_events *events, struc
 	return rc;
 }
 
-static int take(const char *path, struct json_object *top, struct import_events *events, struct failure *error)
+static int import_json_take(const char *path, struct json_object *top, struct import_events *events, struct failure *error)
 {
 	struct json_object *list = member(top, "traceEvents");
 
@@ -224,7 +224,7 @@ int import_json(const char *path, struct import_events *events, struct failure *
 		rc = failure_set(error, -EINVAL, "%s: byte %llu or later: JSON: %s", in.name, (unsigned long long)in.offset,
 				 json_tokener_error_desc(json_tokener_get_error(tokener)));
 	if (!rc)
-		rc = take(path, top, events, error);
+		rc = import_json_take(path, top, events, error);
 	json_object_put(top);
 	json_tokener_free(tokener);
 	trace_input_close(&in);

@@ -18,7 +18,7 @@ struct log {
 	unsigned device;
 };
 
-static int take(struct log *log, const char *text, const char *said, struct import_events *events, struct failure *error)
+static int nccl_take(struct log *log, const char *text, const char *said, struct import_events *events, struct failure *error)
 {
 	struct import_event event = { .kind = IMPORT_COPY };
 	unsigned long long operation, count;
@@ -61,7 +61,7 @@ int import_nccl(const char *path, struct import_events *events, struct failure *
 	while ((rc = lines_next(&log.lines, error)) > 0) {
 		const char *said = strstr(log.lines.text, "NCCL INFO ");
 
-		rc = said ? take(&log, log.lines.text, said, events, error) : 0;
+		rc = said ? nccl_take(&log, log.lines.text, said, events, error) : 0;
 		if (rc)
 			break;
 	}

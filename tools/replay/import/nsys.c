@@ -12,12 +12,12 @@
 
 enum { PEER_TO_PEER = 10 };
 
-static int wrong(sqlite3 *db, const char *path, struct failure *error)
+static int nsys_wrong(sqlite3 *db, const char *path, struct failure *error)
 {
 	return failure_set(error, -EINVAL, "%s: %.400s", trace_name(path), db ? sqlite3_errmsg(db) : "out of memory");
 }
 
-static int take(sqlite3_stmt *query, const char *path, struct import_events *events, struct failure *error)
+static int nsys_take(sqlite3_stmt *query, const char *path, struct import_events *events, struct failure *error)
 {
 	sqlite3_int64 start = sqlite3_column_int64(query, 0), bytes = sqlite3_column_int64(query, 1);
 	sqlite3_int64 source = sqlite3_column_int64(query, 2), destination = sqlite3_column_int64(query, 3);
@@ -38,13 +38,13 @@ static int check_table(sqlite3 *db, const char *path, struct failure *error)
 	int found;
 
 	if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master WHERE name = 'CUPTI_ACTIVITY_KIND_MEMCPY' AND type = 'table'", -1, &query, NULL))
-		return wrong(db, path, error);
+		return nsys_wrong(db, path, error);
 	found = sqlite3_step(query);
 	sqlite3_finalize(query);
 	if (found == SQLITE_ROW)
 		return 0;
 	if (found != SQLITE_DONE)
-		return wrong(db, path, error);
+		return nsys_wrong(db, path, error);
 	return failure_set(error, -EINVAL, "%s: has no table CUPTI_ACTIVITY_KIND_MEMCPY: it holds no copies", trace_name(path));
 }
 
@@ -57,12 +57,12 @@ static int read_copies(sqlite3 *db, const char *path, struct import_events *even
 	if (rc)
 		return rc;
 	if (sqlite3_prepare_v2(db, text, -1, &query, NULL) || sqlite3_bind_int(query, 1, PEER_TO_PEER)) {
-		rc = wrong(db, path, error);
+		rc = nsys_wrong(db, path, error);
 	} else {
 		while (!rc && (step = sqlite3_step(query)) == SQLITE_ROW)
-			rc = take(query, path, events, error);
+			rc = nsys_take(query, path, events, error);
 		if (!rc && step != SQLITE_DONE)
-			rc = wrong(db, path, error);
+			rc = nsys_wrong(db, path, error);
 	}
 	sqlite3_finalize(query);
 	return rc;
@@ -74,7 +74,7 @@ int import_nsys(const char *path, struct import_events *events, struct failure *
 	int rc;
 
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL)) {
-		rc = wrong(db, path, error);
+		rc = nsys_wrong(db, path, error);
 	} else {
 		sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 		sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);

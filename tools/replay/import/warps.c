@@ -41,7 +41,7 @@ struct access {
 	unsigned bytes; /* of a thread */
 };
 
-static int flush(struct warps *w)
+static int warps_flush(struct warps *w)
 {
 	size_t count = w->count;
 
@@ -49,10 +49,10 @@ static int flush(struct warps *w)
 	return count ? w->sink.take(w->sink.user, w->op, count) : 0;
 }
 
-static int push(struct warps *w, const struct replay_op *op)
+static int warps_push(struct warps *w, const struct replay_op *op)
 {
 	w->op[w->count++] = *op;
-	return w->count == REPLAY_BATCH ? flush(w) : 0;
+	return w->count == REPLAY_BATCH ? warps_flush(w) : 0;
 }
 
 static int barrier(struct warps *w)
@@ -60,7 +60,7 @@ static int barrier(struct warps *w)
 	if (!w->any)
 		return 0;
 	w->any = false;
-	return push(w, &(struct replay_op){ .kind = REPLAY_BARRIER, .size = w->phase++ });
+	return warps_push(w, &(struct replay_op){ .kind = REPLAY_BARRIER, .size = w->phase++ });
 }
 
 /* LD, LDG, ST, STG, RED, ATOM, ATOMG; not of shared, local or constant memory. Widths are modifiers: .64, .128, .U8, .S16. */
@@ -111,7 +111,7 @@ static int send_line(struct warps *w, const struct replay_op *line, const struct
 		op.address = line->address + begin;
 		op.size = size;
 		w->any = true;
-		rc = push(w, &op);
+		rc = warps_push(w, &op);
 	}
 	return rc;
 }
@@ -146,8 +146,11 @@ static int send_atomics(struct warps *w, unsigned gpu, const struct access *a, c
 		if (!remote(w, gpu, address[t], &owner) || address[t] % a->bytes)
 			continue;
 		w->any = true;
-		rc = push(w, &(struct replay_op){ .address = address[t], .size = a->bytes, .kind = a->kind, .source = (uint8_t)gpu,
-						  .destination = (uint8_t)owner });
+		rc = warps_push(w, &(struct replay_op){ .address = address[t],
+							.size = a->bytes,
+							.kind = a->kind,
+							.source = (uint8_t)gpu,
+							.destination = (uint8_t)owner });
 	}
 	return rc;
 }
@@ -278,7 +281,7 @@ static int with_lines(const char *path, const struct import_options *options, st
 	if (!rc)
 		rc = barrier(w);
 	if (!rc)
-		rc = flush(w);
+		rc = warps_flush(w);
 	lines_close(&w->lines);
 	free(w);
 	return rc;

@@ -27,7 +27,7 @@ struct packing {
 	struct channel channels[]; /* by destination */
 };
 
-static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
+static void packing_packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct channel *c = user;
 	struct system *s = c->system;
@@ -65,7 +65,7 @@ int packing_begin(struct system *s)
 		c->system = s;
 		c->destination = (uint8_t)i;
 		c->source = (uint8_t)(system_cluster(s, i) ? 0 : gpus - 1);
-		glk_partition_init(&c->partition, GLK_QUEUE_BYTES / GLK_LINE_BYTES, packet_out, c);
+		glk_partition_init(&c->partition, GLK_QUEUE_BYTES / GLK_LINE_BYTES, packing_packet_out, c);
 	}
 	return 0;
 }

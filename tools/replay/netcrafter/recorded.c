@@ -106,7 +106,7 @@ static int request(struct recorder *r, const struct replay_packet *p, uint64_t t
 	return rc;
 }
 
-static int answer(struct recorder *r, const struct replay_packet *p, uint64_t ticks)
+static int recorded_answer(struct recorder *r, const struct replay_packet *p, uint64_t ticks)
 {
 	const struct pending *asked = &r->pending[p->number % REPLAY_PACKETS_PENDING];
 	uint64_t time = ticks + (asked->near ? 1u : 3u) * SWITCH_NS * TICKS_NS;
@@ -145,7 +145,7 @@ static int kernel(struct recorder *r, const struct replay_packet *p, uint64_t ti
 	return rc;
 }
 
-static int take(void *user, const struct replay_packet *p)
+static int recorded_take(void *user, const struct replay_packet *p)
 {
 	struct recorder *r = user;
 	uint64_t ticks = ticks_of_ps(p->time_ps);
@@ -159,7 +159,7 @@ static int take(void *user, const struct replay_packet *p)
 	case 'R':
 	case 'W': return request(r, p, ticks);
 	case 'D':
-	case 'A': return answer(r, p, ticks);
+	case 'A': return recorded_answer(r, p, ticks);
 	default: return kernel(r, p, ticks);
 	}
 }
@@ -172,7 +172,7 @@ static int from_packets(struct requests *requests, struct replay_trace *trace, s
 	if (!r)
 		return -ENOMEM;
 	r->to = requests;
-	rc = replay_trace_run_packets(trace, (struct replay_packet_sink){ .take = take, .user = r }, error);
+	rc = replay_trace_run_packets(trace, (struct replay_packet_sink){ .take = recorded_take, .user = r }, error);
 	if (!rc)
 		end_phase(r);
 	events_free(&r->arrivals);

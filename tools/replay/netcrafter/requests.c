@@ -178,7 +178,7 @@ static int add_op(struct requests_stream *s, const struct replay_op *op)
 	}
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int requests_take(void *user, const struct replay_op *ops, size_t count)
 {
 	struct requests_stream *s = user;
 
@@ -189,7 +189,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 
 struct replay_sink requests_stream_sink(struct requests_stream *stream)
 {
-	return (struct replay_sink){ .take = take, .user = stream };
+	return (struct replay_sink){ .take = requests_take, .user = stream };
 }
 
 int requests_stream_end(struct requests_stream *s, int status, struct failure *error)

@@ -85,7 +85,7 @@ static void system_settings(FILE *to, const struct page *p)
 	setting(to, "buffer", text);
 }
 
-static void table(FILE *to, const struct page *p)
+static void settings_table(FILE *to, const struct page *p)
 {
 	const struct stream_counts *c = &p->run.counts;
 	char text[512];
@@ -134,5 +134,5 @@ static void methods(FILE *to, const struct page_run *run)
 void settings_write(FILE *to, const struct page *p)
 {
 	methods(to, &p->run);
-	table(to, p);
+	settings_table(to, p);
 }

@@ -65,7 +65,7 @@ static double total(const struct steps *s, double operations)
 	return sum;
 }
 
-static void show(struct steps *s, double operations)
+static void steps_show(struct steps *s, double operations)
 {
 	double now = seconds_now(), part;
 
@@ -95,11 +95,11 @@ static void played(struct run_watch *watch, uint64_t operations, double part)
 		all = (double)s->page->run.counts.operations;
 	else if (part > 0)
 		all = s->played / part;
-	show(s, all);
+	steps_show(s, all);
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int play(struct step *step, struct page_run *run, struct found *found)
+static int report_steps_play(struct step *step, struct page_run *run, struct found *found)
 {
 	int status = run_stream(&step->options, found, &step->error);
 
@@ -129,7 +129,7 @@ static bool depends(const struct paradigm *p, enum change change)
 }
 
 /* The methods that a change leaves as they were in the first run. */
-static void fill(struct page_run *run, const struct page_run *first)
+static void steps_fill(struct page_run *run, const struct page_run *first)
 {
 	const struct page_run some = *run;
 	unsigned next = 0;
@@ -169,7 +169,8 @@ static unsigned choose(const struct paradigm **list, enum change change)
 static const char *const names[] = { [SUBHEADER] = "subheader", [PAYLOAD] = "payload", [LINK] = "link", [GPUS] = "gpus" };
 
 /* Adds a run with another value of one setting. */
-static int add(struct steps *s, struct page_sweep *sweep, char **argv, enum change change, const char *value, struct failure *error)
+static int steps_add(struct steps *s, struct page_sweep *sweep, char **argv, enum change change, const char *value,
+		     struct failure *error)
 {
 	struct page *page = s->page;
 	struct page_run *run = &sweep->step[sweep->count++];
@@ -213,7 +214,7 @@ static int add_all(struct steps *s, char **argv, struct failure *error)
 			continue;
 		for (unsigned k = 0; k < PAGE_STEPS_MAX && sweeps[i].value[k] && !status; k++)
 			if (change != PAYLOAD || glk_number(sweeps[i].value[k], 10, most, &payload))
-				status = add(s, of[change], argv, change, sweeps[i].value[k], error);
+				status = steps_add(s, of[change], argv, change, sweeps[i].value[k], error);
 	}
 	for (unsigned k = 0; k < s->count; k++)
 		if (s->of[k].options.stream.gpus != o->stream.gpus)
@@ -263,13 +264,13 @@ static void *work(void *user)
 		if (!step->run)
 			step->status = play_regions(step, s->page);
 		else
-			step->status = play(step, step->run, &found);
+			step->status = report_steps_play(step, step->run, &found);
 		if (step->status && step->options.stream.gpus == s->page->run.options.stream.gpus) {
 			pthread_mutex_lock(&s->lock);
 			s->failed = true;
 			pthread_mutex_unlock(&s->lock);
 		} else if (!step->status && step->run) {
-			fill(step->run, &s->page->run);
+			steps_fill(step->run, &s->page->run);
 		}
 	}
 }
@@ -329,7 +330,7 @@ static void reuse(struct page *page, struct page_sweep *sweep)
 	}
 }
 
-static int finish(struct steps *s, struct failure *error)
+static int steps_finish(struct steps *s, struct failure *error)
 {
 	struct page *page = s->page;
 
@@ -358,7 +359,7 @@ static int play_first(struct steps *s, struct failure *error)
 	s->first.options.watch = &s->first.watch;
 	for (unsigned i = 0; page->run.options.paradigms[i]; i++)
 		s->first.weight++;
-	status = play(&s->first, &page->run, &found);
+	status = report_steps_play(&s->first, &page->run, &found);
 	if (status) {
 		*error = s->first.error;
 		return status;
@@ -384,7 +385,7 @@ int steps_play(struct page *page, char **argv, struct failure *error)
 		status = play_first(s, error);
 	if (!status) {
 		play_all(s);
-		status = finish(s, error);
+		status = steps_finish(s, error);
 	}
 	if (s->shown > s->start && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);

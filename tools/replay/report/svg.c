@@ -136,7 +136,7 @@ static void place_line(FILE *to, const char *class, double x1, double y1, double
 	fprintf(to, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1, y1, x2, y2);
 }
 
-static void begin(FILE *to, const char *title, double height, bool narrow)
+static void svg_begin(FILE *to, const char *title, double height, bool narrow)
 {
 	fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>", narrow ? NARROW : WIDTH,
 		height);
@@ -356,7 +356,7 @@ void svg_bars(FILE *to, const struct svg_bars *b)
 	f.axis.end = f.right;
 	f.top = (b->parts > 1 ? legend(NULL, b, f.left, f.right) : 6) + (b->mark > 0 ? 20 : 0);
 	bottom = f.top + 8 + b->bars * f.bar;
-	begin(to, b->title, bottom + 40, b->narrow);
+	svg_begin(to, b->title, bottom + 40, b->narrow);
 	bars_axis(to, b, &f, bottom);
 	if (b->parts > 1)
 		legend(to, b, f.left, f.right);
@@ -480,7 +480,7 @@ void svg_lines(FILE *to, const struct svg_lines *l)
 
 	a.begin = BOTTOM;
 	a.end = TOP;
-	begin(to, l->title, BOTTOM + 44 + (l->narrow ? 18 * l->lines : 0), l->narrow);
+	svg_begin(to, l->title, BOTTOM + 44 + (l->narrow ? 18 * l->lines : 0), l->narrow);
 	lines_axes(to, l, &across, &a);
 	for (unsigned i = 0; i < l->lines; i++)
 		line(to, l, &l->line[i], &across, &a);

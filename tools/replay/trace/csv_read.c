@@ -53,7 +53,7 @@ static bool next_cell(struct text *rest, struct text *cell)
 }
 
 /* What a message shows of a cell. */
-static const char *show(struct text cell, char room[SHOWN + 1])
+static const char *csv_read_show(struct text cell, char room[SHOWN + 1])
 {
 	size_t i = 0;
 
@@ -181,8 +181,9 @@ static int parse_names(struct replay_trace *t, struct text line, struct failure 
 		const struct csv_name *found = find_name(cell);
 
 		if (!found || seen & 1u << found->column)
-			return trace_wrong(t, error, "column '%s' %s: must be one of " CSV_NAMES ",mask, or an alias, each once",
-					   show(cell, room), found ? "comes twice" : "is unknown");
+			return trace_wrong(t, error,
+					   "column '%s' %s: must be one of " CSV_NAMES ",mask, or an alias, each once",
+					   csv_read_show(cell, room), found ? "comes twice" : "is unknown");
 		seen |= 1u << found->column;
 		t->column[t->columns] = found->column;
 		if (found->column == CSV_TIME)
@@ -207,7 +208,8 @@ static int parse_gpus(struct replay_trace *t, struct text line, struct failure *
 
 	next_cell(&line, &word);
 	if (!next_cell(&line, &cell) || line.at || !parse_number(cell, &number) || number < 1 || number > REPLAY_GPUS_MAX)
-		return trace_wrong(t, error, "gpus '%s': must be one number, 1 to %d", show(cell, room), REPLAY_GPUS_MAX);
+		return trace_wrong(t, error, "gpus '%s': must be one number, 1 to %d", csv_read_show(cell, room),
+				   REPLAY_GPUS_MAX);
 	t->info.gpus = (unsigned)number;
 	return 0;
 }
@@ -248,7 +250,7 @@ static int wrong_cell(struct replay_trace *t, const char *column, struct text ce
 {
 	char room[SHOWN + 1];
 
-	return trace_wrong(t, error, "%s '%s': must be %s", column, show(cell, room), allowed);
+	return trace_wrong(t, error, "%s '%s': must be %s", column, csv_read_show(cell, room), allowed);
 }
 
 static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, struct failure *error)

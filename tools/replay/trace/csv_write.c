@@ -19,7 +19,7 @@ int trace_csv_begin(struct replay_trace_writer *w)
 	return 0;
 }
 
-static char *put_number(char *to, uint64_t number, unsigned base)
+static char *csv_write_put_number(char *to, uint64_t number, unsigned base)
 {
 	char digits[20];
 	size_t n = sizeof(digits);
@@ -35,7 +35,7 @@ static char *put_number(char *to, uint64_t number, unsigned base)
 static char *put_cell(char *to, uint64_t number)
 {
 	*to++ = ',';
-	return put_number(to, number, 10);
+	return csv_write_put_number(to, number, 10);
 }
 
 int trace_csv_put(struct replay_trace_writer *w, const struct replay_op *op)
@@ -47,13 +47,13 @@ int trace_csv_put(struct replay_trace_writer *w, const struct replay_op *op)
 
 	if (!begin)
 		return rc;
-	to = put_number(to, op->time_ps, 10);
+	to = csv_write_put_number(to, op->time_ps, 10);
 	*to++ = ',';
 	to = stpcpy(to, name);
 	to = put_cell(to, op->source);
 	to = put_cell(to, op->destination);
 	to = stpcpy(to, ",0x");
-	to = put_number(to, op->address, 16);
+	to = csv_write_put_number(to, op->address, 16);
 	to = put_cell(to, op->size);
 	*to++ = '\n';
 	w->output.count -= ROW_MAX - (size_t)(to - begin);

@@ -10,7 +10,7 @@
 
 #include "message.h"
 
-static int fail(const struct trace_output *out, struct failure *error)
+static int trace_output_fail(const struct trace_output *out, struct failure *error)
 {
 	return failure_set(error, -errno, "%s: %s", out->name, strerror(errno));
 }
@@ -23,7 +23,7 @@ static int write_all(struct trace_output *out, const uint8_t *from, size_t bytes
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(out, error);
+			return trace_output_fail(out, error);
 		from += n;
 		bytes -= (size_t)n;
 	}
@@ -72,7 +72,7 @@ static int open_file(struct trace_output *out, const char *path, struct failure 
 		errno = -part_file_open(&out->file, path);
 		out->fd = out->file.fd;
 	}
-	return out->fd < 0 ? fail(out, error) : 0;
+	return out->fd < 0 ? trace_output_fail(out, error) : 0;
 }
 
 int trace_output_open(struct trace_output *out, const char *path, bool zstd, struct failure *error)
@@ -107,7 +107,7 @@ static int complete_file(struct trace_output *out, struct failure *error)
 	rc = out->file.fd >= 0 ? part_file_complete(&out->file) : close(out->fd) ? -errno : 0;
 	out->fd = -1;
 	errno = -rc;
-	return rc ? fail(out, error) : 0;
+	return rc ? trace_output_fail(out, error) : 0;
 }
 
 int trace_output_close(struct trace_output *out, bool complete, struct failure *error)

@@ -13,7 +13,7 @@
 
 enum { LOOK = 40 }; /* bytes that tell what a trace is: the simulator's record */
 
-static int run(struct replay_trace *t, struct failure *error)
+static int trace_read_run(struct replay_trace *t, struct failure *error)
 {
 	int rc;
 
@@ -64,7 +64,7 @@ static int recognise(struct replay_trace *t, struct failure *error)
 /* A run that pushes nothing shows which GPUs there are. */
 static int count_gpus(struct replay_trace *t, struct failure *error)
 {
-	int rc = run(t, error);
+	int rc = trace_read_run(t, error);
 
 	if (rc)
 		return rc;
@@ -120,7 +120,7 @@ int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, struct
 	int rc;
 
 	trace->sink = sink;
-	rc = run(trace, error);
+	rc = trace_read_run(trace, error);
 	if (trace->stopped)
 		error->text[0] = '\0';
 	return rc;

@@ -78,7 +78,7 @@ static int check_request(struct replay_trace *t, const struct packet *p, struct 
 	return 0;
 }
 
-static int remember(struct simulator *s, const struct packet *p, struct failure *error)
+static int simulator_remember(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	struct pending *place = &s->pending[p->number % PENDING];
 
@@ -121,7 +121,7 @@ static int take_request(struct simulator *s, const struct packet *p, struct fail
 	};
 	int rc = check_request(t, p, error);
 
-	rc = rc ? rc : remember(s, p, error);
+	rc = rc ? rc : simulator_remember(s, p, error);
 	if (rc)
 		return rc;
 	if (p->type == 'W')
@@ -201,7 +201,7 @@ static int hand_on(struct replay_trace *t, const struct packet *p)
 	return rc;
 }
 
-static int take(struct simulator *s, const struct packet *p, struct failure *error)
+static int simulator_take(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	int rc = check_gpu(s->trace, p->source, error);
 
@@ -228,7 +228,7 @@ static int take(struct simulator *s, const struct packet *p, struct failure *err
 	return rc ? rc : hand_on(s->trace, p);
 }
 
-static int finish(struct simulator *s, struct failure *error)
+static int simulator_finish(struct simulator *s, struct failure *error)
 {
 	if (trace_input_left(&s->trace->input))
 		return trace_wrong(s->trace, error, "ends within a record of %d bytes: the file is truncated", RECORD);
@@ -251,14 +251,14 @@ static int take_all(struct simulator *s, struct failure *error)
 		if (rc)
 			return rc;
 		if (trace_input_left(&t->input) < RECORD)
-			return finish(s, error);
+			return simulator_finish(s, error);
 		bytes = t->input.bytes + t->input.next;
 		p = (struct packet){get64(bytes + AT_TIME), get64(bytes + AT_ADDRESS), get64(bytes + AT_MASK),
 				    get32(bytes + AT_NUMBER), get16(bytes + AT_SIZE), get16(bytes + AT_ARRAY),
 				    get16(bytes + AT_UNIT), bytes[AT_SOURCE], bytes[AT_DESTINATION], (char)bytes[AT_TYPE]};
 		if (get16(bytes + AT_RESERVED))
 			return trace_wrong(t, error, "reserved bytes are 0x%04x: must be 0", get16(bytes + AT_RESERVED));
-		rc = take(s, &p, error);
+		rc = simulator_take(s, &p, error);
 		if (rc)
 			return rc;
 		trace_input_skip(&t->input, RECORD);

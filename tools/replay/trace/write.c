@@ -52,7 +52,7 @@ int replay_trace_writer_open(struct replay_trace_writer **writer, const char *pa
 	return 0;
 }
 
-static int put(struct replay_trace_writer *w, const struct replay_op *op)
+static int trace_write_put(struct replay_trace_writer *w, const struct replay_op *op)
 {
 	struct failure wrong;
 
@@ -62,18 +62,18 @@ static int put(struct replay_trace_writer *w, const struct replay_op *op)
 	return w->format == REPLAY_TRACE_CSV ? trace_csv_put(w, op) : trace_glt_put(w, op);
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int trace_write_take(void *user, const struct replay_op *ops, size_t count)
 {
 	struct replay_trace_writer *w = user;
 
 	for (size_t i = 0; i < count && !w->status; i++)
-		w->status = put(w, &ops[i]);
+		w->status = trace_write_put(w, &ops[i]);
 	return w->status;
 }
 
 struct replay_sink replay_trace_writer_sink(struct replay_trace_writer *writer)
 {
-	return (struct replay_sink){take, writer};
+	return (struct replay_sink){ trace_write_take, writer };
 }
 
 int replay_trace_writer_close(struct replay_trace_writer *writer, int status, struct failure *error)

@@ -52,7 +52,7 @@ void replay_system_free(struct replay_system *system)
 	memset(system->memory, 0, sizeof(system->memory));
 }
 
-static int flush(struct replay_system *system)
+static int workload_system_flush(struct replay_system *system)
 {
 	size_t count = system->filled;
 
@@ -63,7 +63,7 @@ static int flush(struct replay_system *system)
 static inline int emit(struct replay_system *system, struct replay_op op)
 {
 	system->batch[system->filled++] = op;
-	return system->filled == REPLAY_BATCH ? flush(system) : 0;
+	return system->filled == REPLAY_BATCH ? workload_system_flush(system) : 0;
 }
 
 /* The 80 warps that the SMs run at the same time, step by step until none has more. */
@@ -163,7 +163,7 @@ int replay_system_barrier(struct replay_system *system)
 	for (unsigned g = 0; g < system->gpus; g++)
 		system->clock_ps[g] = latest;
 	result = emit(system, (struct replay_op){.time_ps = latest, .size = system->phase++, .kind = REPLAY_BARRIER});
-	return result ? result : flush(system);
+	return result ? result : workload_system_flush(system);
 }
 
 bool replay_system_same(const struct replay_system *system, unsigned a, unsigned b, uint64_t address, uint64_t bytes)

@@ -22,7 +22,7 @@ static float element(const struct transpose *t, uint64_t row, uint64_t column)
 	return (float)workload_fraction(t->run->options.seed + t->round, row * t->n + column);
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int workload_transpose_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct transpose *t = user;
 	uint64_t begin = share_begin(t->run, t->n, warp->gpu), rows = share_size(t->run, t->n, warp->gpu);
@@ -44,7 +44,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return stored ? stored : number + 1 < TILE / WARPS_A_TILE ? REPLAY_MORE : REPLAY_DONE;
 }
 
-static int copy(struct transpose *t)
+static int transpose_copy(struct transpose *t)
 {
 	int result = 0;
 
@@ -81,7 +81,7 @@ static uint64_t wrong_elements(struct transpose *t)
 int workload_run_transpose(struct workload_run *run)
 {
 	struct transpose t = {.run = run, .n = run->options.size};
-	struct replay_kernel kernel = {.step = step, .user = &t};
+	struct replay_kernel kernel = { .step = workload_transpose_step, .user = &t };
 	uint64_t wrong = 0;
 	int result;
 
@@ -92,7 +92,7 @@ int workload_run_transpose(struct workload_run *run)
 	for (t.round = 0; t.round < run->options.iterations && !result; t.round++) {
 		result = replay_system_run(&run->system, &kernel);
 		if (!result)
-			result = copy(&t);
+			result = transpose_copy(&t);
 		if (!result)
 			result = replay_system_barrier(&run->system);
 		wrong += result ? 0 : wrong_elements(&t);

@@ -90,7 +90,8 @@ uint64_t glk_pool_cache_look(struct gpulink_pool *pool, uint64_t line, uint64_t 
 void glk_pool_cache_fill(struct gpulink_pool *pool, uint64_t line, const struct glk_pool_lease *lease, uint64_t dirty,
 			 const void *data);
 /* The copy of `wts` may be read until `rts`. Copies bytes of it, unless `to` is NULL. False: it is not there any more. */
-bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to, size_t bytes);
+bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to,
+			  size_t bytes);
 void glk_pool_cache_drop(struct gpulink_pool *pool, uint64_t line);
 void glk_pool_cache_drop_all(struct gpulink_pool *pool);
 
