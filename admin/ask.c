@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Far above any answer. */
-#define ANSWER_BYTES (1 << 20)
+#define ANSWER_BYTES   (1 << 20)
 #define ANSWER_SECONDS 30
 
 static time_t patience_of(const struct asker *asker)
@@ -27,13 +27,13 @@ static time_t patience_of(const struct asker *asker)
 
 static int connect_daemon(struct asker *asker, struct failure *failure)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval patience = {.tv_sec = patience_of(asker)};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct timeval patience = { .tv_sec = patience_of(asker) };
 	int error;
 
 	if (!*asker->socket_path || strlen(asker->socket_path) >= sizeof(address.sun_path))
-		return failure_set(failure, -GPULINK_EINVAL, "socket path '%s': must be 1 to %zu characters", asker->socket_path,
-				   sizeof(address.sun_path) - 1);
+		return failure_set(failure, -GPULINK_EINVAL, "socket path '%s': must be 1 to %zu characters",
+				   asker->socket_path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, asker->socket_path);
 	asker->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (asker->socket < 0)
@@ -46,7 +46,8 @@ static int connect_daemon(struct asker *asker, struct failure *failure)
 	error = errno;
 	asker_close(asker);
 	if (error == EACCES || error == EPERM)
-		return failure_set(failure, -GPULINK_EACCES, "cannot connect to gpulinkd at %s: permission denied", asker->socket_path);
+		return failure_set(failure, -GPULINK_EACCES, "cannot connect to gpulinkd at %s: permission denied",
+				   asker->socket_path);
 	return failure_set(failure, -ECONNREFUSED,
 			   "cannot connect to gpulinkd at %s: %s; start it, or use --direct to access sysfs without it",
 			   asker->socket_path, strerror(error));
@@ -59,9 +60,9 @@ static ssize_t send_with_files(struct asker *asker, const char *data, size_t byt
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(asker->files))];
-	} control = {.bytes = {0}};
-	struct iovec from = {.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
-	struct msghdr message = {.msg_iov = &from, .msg_iovlen = 1};
+	} control = { .bytes = { 0 } };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)data, .iov_len = bytes };
+	struct msghdr message = { .msg_iov = &from, .msg_iovlen = 1 };
 
 	if (count) {
 		message.msg_control = &control;
@@ -87,7 +88,8 @@ static int send_line(struct asker *asker, struct json_object *request, struct fa
 	memcpy(line, text, length);
 	line[length] = '\n';
 	while (done < length + 1 && !error) {
-		ssize_t sent = done ? send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL) : send_with_files(asker, line, length + 1);
+		ssize_t sent = done ? send(asker->socket, line + done, length + 1 - done, MSG_NOSIGNAL) :
+				      send_with_files(asker, line, length + 1);
 
 		if (sent >= 0)
 			done += (size_t)sent;
@@ -112,8 +114,8 @@ static int receive_line(struct asker *asker, char *line, struct failure *failure
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN)
-			return failure_set(failure, -GPULINK_ETIMEDOUT, "gpulinkd at %s: no answer within %ld s", asker->socket_path,
-					   (long)patience_of(asker));
+			return failure_set(failure, -GPULINK_ETIMEDOUT, "gpulinkd at %s: no answer within %ld s",
+					   asker->socket_path, (long)patience_of(asker));
 		if (got <= 0)
 			return failure_set(failure, -GPULINK_EIO, "gpulinkd at %s: %s", asker->socket_path,
 					   got ? strerror(errno) : "connection closed");
@@ -141,7 +143,8 @@ static int open_answer(struct asker *asker, struct json_object *answer, struct j
 		    json_object_object_get_ex(error, "code", &code) && json_object_is_type(code, json_type_string) &&
 		    json_object_object_get_ex(error, "message", &message)) {
 			asker->refused = true;
-			return failure_set(failure, code_named(json_object_get_string(code)), "%s", json_object_get_string(message));
+			return failure_set(failure, code_named(json_object_get_string(code)), "%s",
+					   json_object_get_string(message));
 		}
 	}
 	return failure_set(failure, -GPULINK_EPROTO, "malformed answer from gpulinkd");

@@ -17,14 +17,15 @@ struct asker {
 	int files[2];	     /* descriptors sent with the next request; they stay the caller's */
 	unsigned file_count; /* of these */
 	bool refused;	     /* out: the failure is an answer; else the request had none */
-	/** Answers requests instead of gpulinkd: returns the answer, owned by ask(), or NULL if out of memory. NULL: gpulinkd does. */
+	/** Answers requests instead of gpulinkd: returns the answer, owned by ask(), or NULL if out of memory. NULL: gpulinkd
+	 * does. */
 	struct json_object *(*direct)(struct json_object *request, const struct asker *asker);
 };
 
 /**
- * Runs a request, and takes ownership of it; NULL counts as out of memory. Returns 0, and the caller owns *result; or the code of
- * *failure: that of the answer, -ECONNREFUSED if gpulinkd does not run there, -GPULINK_EACCES if it must not be reached, -ETIMEDOUT,
- * -GPULINK_EPROTO or -GPULINK_EIO.
+ * Runs a request, and takes ownership of it; NULL counts as out of memory. Returns 0, and the caller owns *result; or the code
+ * of *failure: that of the answer, -ECONNREFUSED if gpulinkd does not run there, -GPULINK_EACCES if it must not be reached,
+ * -ETIMEDOUT, -GPULINK_EPROTO or -GPULINK_EIO.
  */
 int ask(struct asker *asker, struct json_object *request, struct json_object **result, struct failure *failure);
 

@@ -13,7 +13,7 @@ struct failure {
 
 /** Sets code and text, printf-like. Returns the code. */
 __attribute__((format(printf, 3, 0))) static inline int failure_set_list(struct failure *failure, int code, const char *format,
-									  va_list arguments)
+									 va_list arguments)
 {
 	vsnprintf(failure->text, sizeof(failure->text), format, arguments);
 	failure->code = code;

@@ -280,7 +280,8 @@ static void on_copied(void *user, int error, const struct program_files *files)
 	}
 }
 
-/* Files wait in the socket, whose next `bytes` bytes are in `line`. Their request decides whether they may come, before they do. */
+/* Files wait in the socket, whose next `bytes` bytes are in `line`. Their request decides whether they may come, before they
+ * do. */
 static int take_files(struct client *client, const char *line, size_t bytes)
 {
 	struct json_object *request, *refusal;
@@ -292,8 +293,8 @@ static int take_files(struct client *client, const char *line, size_t bytes)
 			client,
 			request_error(NULL, -EPROTO, "files: must come with one request, after the answers to all others"));
 	request = parse_line(line, bytes, &reason);
-	refusal = request ? request_refuse_files(request, client->right(client->user, client))
-			  : request_error(NULL, -EPROTO, reason);
+	refusal = request ? request_refuse_files(request, client->right(client->user, client)) :
+			    request_error(NULL, -EPROTO, reason);
 	json_object_put(request);
 	if (refusal)
 		return daemon_client_refuse(client, refusal);

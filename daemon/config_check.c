@@ -20,7 +20,8 @@ struct check {
 	unsigned errors;
 };
 
-__attribute__((format(printf, 3, 4))) static void config_check_wrong(struct check *check, const struct config_rule *rule, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void config_check_wrong(struct check *check, const struct config_rule *rule,
+								     const char *format, ...)
 {
 	char text[512];
 	va_list arguments;
@@ -89,7 +90,8 @@ static void check_packing(struct check *check, const struct config_rule *rule)
 {
 	if ((rule->key == GPULINK_COMPACT || rule->key == GPULINK_KEEP) && rule->value && rule_at(check, &rule->target, rule->key) == rule &&
 	    !packing_somewhere(check, rule))
-		config_check_wrong(check, rule, "%s '1': no effect without packing = 1 for these partitions", config_key_name(rule->key));
+		config_check_wrong(check, rule, "%s '1': no effect without packing = 1 for these partitions",
+				   config_key_name(rule->key));
 }
 
 static bool in_effect(const struct check *check, const struct config_rule *rule)
@@ -109,11 +111,14 @@ static void check_pair(struct check *check, const struct config_rule *first, con
 
 	if (first->key == CONFIG_ENDPOINT && !same_partition && !strncmp(first->endpoint, "link ", 5) &&
 	    !strcmp(first->endpoint, second->endpoint))
-		config_check_wrong(check, second, "endpoint '%s': partition %u of the card has it, too (line %u)", second->endpoint,
-		      first->target.partition, first->line);
+		config_check_wrong(check, second, "endpoint '%s': partition %u of the card has it, too (line %u)",
+				   second->endpoint, first->target.partition, first->line);
 	if (first->key == CONFIG_RANGE && same_partition && range_text_conflict(&first->range, &second->range))
-		config_check_wrong(check, second, "range %s overlaps range %s (line %u): must be disjoint, or one must contain the other and at most one owner "
-		      "may write", second->range.name, first->range.name, first->line);
+		config_check_wrong(
+			check, second,
+			"range %s overlaps range %s (line %u): must be disjoint, or one must contain the other and at most one owner "
+			"may write",
+			second->range.name, first->range.name, first->line);
 }
 
 unsigned config_check_rules(const struct config *config, config_report *report, void *user)

@@ -50,7 +50,8 @@ struct reader {
 	bool expects_key; /* inih has to report the last line as a key */
 };
 
-__attribute__((format(printf, 3, 4))) static void config_read_wrong(struct reader *reader, unsigned line, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void config_read_wrong(struct reader *reader, unsigned line, const char *format,
+								    ...)
 {
 	char text[512];
 	va_list arguments;
@@ -168,8 +169,10 @@ static void read_group(struct reader *reader, const char *value)
 		reader->out_of_memory = reader->out_of_memory || !config->unknown_group;
 	}
 	if (!strcmp(value, CONFIG_CARD_GROUP) || (group != (gid_t)-1 && is_card_group(group)))
-		config_read_wrong(reader, reader->line, "group '%s': must not be " CONFIG_CARD_GROUP ", whose members may open cards: each of them "
-		      "could grant himself all memory; use another group, such as gpulink-admin", value);
+		config_read_wrong(reader, reader->line,
+				  "group '%s': must not be " CONFIG_CARD_GROUP ", whose members may open cards: each of them "
+				  "could grant himself all memory; use another group, such as gpulink-admin",
+				  value);
 	config->socket_group = group;
 }
 
@@ -224,8 +227,9 @@ static void read_metrics(struct reader *reader, const char *value)
 	if (metrics_valid(value))
 		strcpy(reader->config->metrics, value);
 	else
-		config_read_wrong(reader, reader->line, "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters", value,
-		      CONFIG_METRICS_BYTES - 1);
+		config_read_wrong(reader, reader->line,
+				  "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters", value,
+				  CONFIG_METRICS_BYTES - 1);
 }
 
 static void read_certificate(struct reader *reader, const char *value)
@@ -237,8 +241,9 @@ static void read_certificate(struct reader *reader, const char *value)
 		if (signature_certificate(value, &failure))
 			config_read_wrong(reader, reader->line, "logic_certificate '%s': %s", value, failure.text);
 	} else
-		config_read_wrong(reader, reader->line, "logic_certificate '%s': must be an absolute path of at most %d characters", value,
-		      CONFIG_METRICS_BYTES - 1);
+		config_read_wrong(reader, reader->line,
+				  "logic_certificate '%s': must be an absolute path of at most %d characters", value,
+				  CONFIG_METRICS_BYTES - 1);
 }
 
 static void read_daemon_key(struct reader *reader, const char *name, const char *value)
@@ -269,7 +274,7 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 	}
 	if (!glk_number(value, 8, UINT64_MAX, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
 		config_read_wrong(reader, reader->line, "mode '%s': must be octal, 0600 to 0666, read and write bits only",
-		      value);
+				  value);
 	else
 		reader->config->socket_mode = (mode_t)mode;
 }
@@ -290,8 +295,8 @@ static void add_rule(struct reader *reader, struct config_rule *rule)
 		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target) &&
 		    !strcmp(config->rules[i].range.name, rule->range.name)) {
 			config_read_wrong(reader, reader->line, "duplicate key '%s%s': first set in line %u",
-			      rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
-			      config->rules[i].line);
+					  rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
+					  config->rules[i].line);
 			free(rule->unknown_range);
 			return;
 		}
@@ -342,12 +347,11 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 		rule.key++;
 	if (rule.key == CONFIG_KEYS) {
 		config_read_wrong(reader, reader->line, "unknown key '%s': must be one of " PARTITION_KEYS ", %s", name,
-		      rule.target.scope == CONFIG_PARTITION ? "endpoint, range NAME" : LINK_KEYS);
+				  rule.target.scope == CONFIG_PARTITION ? "endpoint, range NAME" : LINK_KEYS);
 	} else if (rule.key >= CONFIG_LINK && rule.target.scope == CONFIG_PARTITION) {
 		config_read_wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
 	} else if (rule.key == CONFIG_ENDPOINT && rule.target.scope != CONFIG_PARTITION) {
-		config_read_wrong(reader, reader->line,
-		      "key 'endpoint': must be in a section [card NAME partition K]");
+		config_read_wrong(reader, reader->line, "key 'endpoint': must be in a section [card NAME partition K]");
 	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)
 					       : !glk_number(value, 10, UINT64_MAX, &rule.value) ||
 							 !config_key_valid(rule.key, rule.value)) {

@@ -94,8 +94,10 @@ static void check_group(const struct daemon *daemon)
 	for (int i = 0; i < count && i < CARDS_MOST; i++) {
 		snprintf(path, sizeof(path), "/dev/%.15s", names[i]);
 		if (!stat(path, &about) && about.st_gid == daemon->config.socket_group && about.st_mode & S_IRGRP)
-			log_line(LOG_WARNING, "INSECURE: group %u may open %s and change settings: its members can grant themselves all "
-				 "memory; configure another group, such as gpulink-admin", about.st_gid, path);
+			log_line(LOG_WARNING,
+				 "INSECURE: group %u may open %s and change settings: its members can grant themselves all "
+				 "memory; configure another group, such as gpulink-admin",
+				 about.st_gid, path);
 	}
 }
 
@@ -165,7 +167,8 @@ static void report_recovery(const char *pci_address, const char *failure)
 	if (failure)
 		log_line(LOG_ERR, "%s: an interrupted load left the card without logic: %s", pci_address, failure);
 	else
-		log_line(LOG_WARNING, "%s: an interrupted load left the card without logic: the previous logic is loaded", pci_address);
+		log_line(LOG_WARNING, "%s: an interrupted load left the card without logic: the previous logic is loaded",
+			 pci_address);
 }
 
 /* --- metrics --- */

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A scraper has one connection. Beyond CROWD all of them end after a second without traffic: idle ones make room for a scraper. */
+/* A scraper has one connection. Beyond CROWD all of them end after a second without traffic: idle ones make room for a scraper.
+ */
 #define CONNECTIONS	64u
 #define CROWD		32u
 #define TIMEOUT_SECONDS 10u
@@ -145,8 +146,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *user)
 }
 
 /*
- * Never for others than the group: whoever is connected to a UNIX socket may send descriptors over it, which the HTTP library drops in
- * the event loop, and to close one may take as long as its sender likes.
+ * Never for others than the group: whoever is connected to a UNIX socket may send descriptors over it, which the HTTP library
+ * drops in the event loop, and to close one may take as long as its sender likes.
  */
 int metrics_set_access(struct metrics *metrics, mode_t mode, gid_t group)
 {

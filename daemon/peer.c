@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A process that ends does not linger: the kernel closes what it still has without waiting. So the child that drops a socket only
- * waits until this process has closed it, and exits. Descriptors in a socket's queue are in no table of descriptors either, so that
- * nothing is flushed. The child that copies files may wait for them; it has nothing else open.
+ * A process that ends does not linger: the kernel closes what it still has without waiting. So the child that drops a socket
+ * only waits until this process has closed it, and exits. Descriptors in a socket's queue are in no table of descriptors
+ * either, so that nothing is flushed. The child that copies files may wait for them; it has nothing else open.
  */
 #include "peer.h"
 

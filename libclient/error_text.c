@@ -119,8 +119,9 @@ int glk_error_word(uint64_t at, unsigned compare)
 
 int glk_error_atomic(uint64_t offset, uint64_t bytes)
 {
-	return glk_error(-GPULINK_EINVAL, "atomic of %" PRIu64 " bytes at offset %" PRIu64 ": must be 4 or 8, aligned, and operands fit",
-			 bytes, offset);
+	return glk_error(-GPULINK_EINVAL,
+			 "atomic of %" PRIu64 " bytes at offset %" PRIu64 ": must be 4 or 8, aligned, and operands fit", bytes,
+			 offset);
 }
 
 int glk_error_object(const char *object)

@@ -30,8 +30,8 @@ static int load_uncached(struct gpulink_pool *pool, uint64_t offset, void *to, s
 }
 
 /*
- * Reads a line, or renews its copy of `wts`: the bytes are those of the process's time when the load began, and so are right for the
- * thread, even if the time has moved on. *gone: the copy is still the line's bytes, but has made room for another.
+ * Reads a line, or renews its copy of `wts`: the bytes are those of the process's time when the load began, and so are right
+ * for the thread, even if the time has moved on. *gone: the copy is still the line's bytes, but has made room for another.
  */
 static int pool_access_read_line(struct gpulink_pool *pool, uint64_t line, uint64_t wts, size_t at, void *to, size_t bytes,
 				 bool *gone)
@@ -41,8 +41,8 @@ static int pool_access_read_line(struct gpulink_pool *pool, uint64_t line, uint6
 	int error;
 
 	*gone = false;
-	error = pool->device->ops->pool_read(pool->device->backend, &pool->backend, line << pool->grain_shift, glk_pool_time(pool), wts,
-					     &lease, data);
+	error = pool->device->ops->pool_read(pool->device->backend, &pool->backend, line << pool->grain_shift,
+					     glk_pool_time(pool), wts, &lease, data);
 	if (error)
 		return glk_pool_failed(pool, error);
 	glk_pool_reach(pool, lease.wts);
@@ -164,8 +164,8 @@ static int store_posted(struct gpulink_pool *pool, uint64_t offset, const void *
 static int store_timed(struct gpulink_pool *pool, uint64_t offset, const void *from, size_t bytes)
 {
 	struct glk_pool_lease lease;
-	int error = pool->device->ops->pool_write(pool->device->backend, &pool->backend, offset, glk_pool_time(pool), from, bytes,
-						  &lease);
+	int error = pool->device->ops->pool_write(pool->device->backend, &pool->backend, offset, glk_pool_time(pool), from,
+						  bytes, &lease);
 
 	if (!error)
 		glk_pool_reach(pool, lease.wts); /* the copy's lease ends before it */

@@ -10,7 +10,8 @@
 
 /* --- words of copies --- */
 
-/* Words are loaded and stored whole and in order, so that a reader's look at the version behind them tells whether they are of it. */
+/* Words are loaded and stored whole and in order, so that a reader's look at the version behind them tells whether they are of
+ * it. */
 static void copy_from(const uint64_t *words, size_t at, void *to, size_t bytes)
 {
 	uint8_t *out = to;
@@ -174,7 +175,8 @@ void glk_pool_cache_fill(struct gpulink_pool *pool, uint64_t line, const struct 
 	let_go(s);
 }
 
-bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to, size_t bytes)
+bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to,
+			  size_t bytes)
 {
 	struct glk_pool_set *s = set_of(pool, line);
 	unsigned way;

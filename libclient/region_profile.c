@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Profiles of regions (PROACT III-A), as `gpulink-replay profile --write` makes them: lines "key = value" behind "[region]", and
- * comments. What a program sets itself comes first.
+ * Profiles of regions (PROACT III-A), as `gpulink-replay profile --write` makes them: lines "key = value" behind "[region]",
+ * and comments. What a program sets itself comes first.
  */
 #include <stdio.h>
 #include <stdlib.h>

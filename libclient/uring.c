@@ -46,8 +46,8 @@ void gpulink_uring_prep_submit(struct io_uring_sqe *sqe, int file, const struct 
 	prepare_command(sqe, file, GPULINK_URING_SUBMIT, &submit);
 }
 
-void gpulink_uring_prep_submit_fixed(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch, unsigned flags,
-				     unsigned buffer)
+void gpulink_uring_prep_submit_fixed(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch,
+				     unsigned flags, unsigned buffer)
 {
 	gpulink_uring_prep_submit(sqe, file, batch, flags);
 	sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;

@@ -27,7 +27,8 @@ static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
 	if (window->dmabuf >= 0) {
 		error = !ops->window_import ? glk_error(-GPULINK_EUNREACHABLE, "a %s device has no bus to a dma-buf",
 							window->device->info.kind) :
-			ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes, window->rights, &view->backend);
+					      ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes,
+								 window->rights, &view->backend);
 		view->open = !error;
 		if (!error && queue->number == 0) /* before other threads have the window */
 			window->endpoint.partition = view->backend.partition; /* for probes */

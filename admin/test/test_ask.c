@@ -41,8 +41,8 @@ static void read_request(struct daemon *daemon, int socket)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(8 * sizeof(int))];
 	} control;
-	struct iovec to = {daemon->request, sizeof(daemon->request) - 1};
-	struct msghdr message = {.msg_iov = &to, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	struct iovec to = { daemon->request, sizeof(daemon->request) - 1 };
+	struct msghdr message = { .msg_iov = &to, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
 	ssize_t got = recvmsg(socket, &message, 0);
 	struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 
@@ -58,7 +58,7 @@ static void read_request(struct daemon *daemon, int socket)
 
 static void *serve(void *user)
 {
-	static const char part[4096] = {[0 ... 4095] = 'x'};
+	static const char part[4096] = { [0 ... 4095] = 'x' };
 	struct daemon *daemon = user;
 	int socket = accept(daemon->listener, NULL, NULL);
 	char end;
@@ -78,7 +78,7 @@ static void *serve(void *user)
 
 static void daemon_start(struct daemon *daemon)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
 	unlink(path);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", path);
@@ -119,23 +119,28 @@ static void test_ways(void **state)
 		int code;
 		const char *text;
 	} cases[] = {
-		{"{\"id\":null,\"ok\":true,\"result\":[7]}\n", false, false, 0, ""},
-		{NULL, false, false, -GPULINK_EIO, "connection closed"},
-		{"", false, false, -GPULINK_ETIMEDOUT, "no answer within 1 s"},
-		{NULL, true, false, -GPULINK_EPROTO, "answer too long"},
-		{"no JSON\n", false, false, -GPULINK_EPROTO, "malformed answer"},
-		{"{\"ok\":true}\n", false, false, -GPULINK_EPROTO, "malformed answer"},
-		{"{\"ok\":false,\"error\":{\"code\":7,\"message\":\"x\"}}\n", false, false, -GPULINK_EPROTO, "malformed answer"},
-		{"{\"ok\":false,\"error\":{\"code\":\"EINVAL\",\"message\":\"as I say\"}}\n", false, true, -GPULINK_EINVAL, "as I say"},
-		{"{\"ok\":false,\"error\":{\"code\":\"ERESET\",\"message\":\"%s%n\"}}\n", false, true, -GPULINK_ERESET, "%s%n"},
-		{"{\"ok\":false,\"error\":{\"code\":\"EFUTURE\",\"message\":\"x\"}}\n", false, true, -GPULINK_EIO, "x"},
+		{ "{\"id\":null,\"ok\":true,\"result\":[7]}\n", false, false, 0, "" },
+		{ NULL, false, false, -GPULINK_EIO, "connection closed" },
+		{ "", false, false, -GPULINK_ETIMEDOUT, "no answer within 1 s" },
+		{ NULL, true, false, -GPULINK_EPROTO, "answer too long" },
+		{ "no JSON\n", false, false, -GPULINK_EPROTO, "malformed answer" },
+		{ "{\"ok\":true}\n", false, false, -GPULINK_EPROTO, "malformed answer" },
+		{ "{\"ok\":false,\"error\":{\"code\":7,\"message\":\"x\"}}\n", false, false, -GPULINK_EPROTO,
+		  "malformed answer" },
+		{ "{\"ok\":false,\"error\":{\"code\":\"EINVAL\",\"message\":\"as I say\"}}\n", false, true, -GPULINK_EINVAL,
+		  "as I say" },
+		{ "{\"ok\":false,\"error\":{\"code\":\"ERESET\",\"message\":\"%s%n\"}}\n", false, true, -GPULINK_ERESET,
+		  "%s%n" },
+		{ "{\"ok\":false,\"error\":{\"code\":\"EFUTURE\",\"message\":\"x\"}}\n", false, true, -GPULINK_EIO, "x" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct daemon daemon = {.answer = cases[i].answer, .endless = cases[i].endless};
-		struct asker asker = {.socket_path = path, .socket = -1, .seconds = cases[i].answer && !*cases[i].answer ? 1 : 60};
-		struct failure failure = {0};
+		struct daemon daemon = { .answer = cases[i].answer, .endless = cases[i].endless };
+		struct asker asker = { .socket_path = path,
+				       .socket = -1,
+				       .seconds = cases[i].answer && !*cases[i].answer ? 1 : 60 };
+		struct failure failure = { 0 };
 
 		daemon_start(&daemon);
 		assert_int_equal(ask_once(&asker, &failure), cases[i].code);
@@ -152,9 +157,11 @@ static void test_files(void **state)
 {
 	(void)state;
 	for (unsigned count = 0; count <= 2; count++) {
-		struct daemon daemon = {.answer = "{\"ok\":true,\"result\":[7]}\n"};
-		struct asker asker = {.socket_path = path, .socket = -1, .files = {1, 2}, .file_count = count, .seconds = 60};
-		struct failure failure = {0};
+		struct daemon daemon = { .answer = "{\"ok\":true,\"result\":[7]}\n" };
+		struct asker asker = {
+			.socket_path = path, .socket = -1, .files = { 1, 2 }, .file_count = count, .seconds = 60
+		};
+		struct failure failure = { 0 };
 
 		daemon_start(&daemon);
 		assert_int_equal(ask_once(&asker, &failure), 0);
@@ -166,7 +173,7 @@ static void test_files(void **state)
 static void test_no_daemon(void **state)
 {
 	char longest[200];
-	struct asker asker = {.socket_path = "", .socket = -1};
+	struct asker asker = { .socket_path = "", .socket = -1 };
 	struct failure failure;
 
 	(void)state;
@@ -199,7 +206,7 @@ static struct json_object *out_of_memory(struct json_object *request, const stru
 
 static void test_direct(void **state)
 {
-	struct asker asker = {.socket = -1, .direct = directly, .file_count = 1};
+	struct asker asker = { .socket = -1, .direct = directly, .file_count = 1 };
 	struct json_object *result;
 	struct failure failure;
 
@@ -243,7 +250,7 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways), cmocka_unit_test(test_files), cmocka_unit_test(test_no_daemon),
+		cmocka_unit_test(test_ways),   cmocka_unit_test(test_files), cmocka_unit_test(test_no_daemon),
 		cmocka_unit_test(test_direct), cmocka_unit_test(test_names),
 	};
 

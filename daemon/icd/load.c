@@ -58,15 +58,11 @@ static int file_of(const void *image, size_t bytes, struct failure *failure)
 static cl_int icd_load_code_of(int error)
 {
 	switch (error) {
-	case 0:
-		return CL_SUCCESS;
-	case -GPULINK_EINVAL:
-		return CL_INVALID_BINARY;
-	case -GPULINK_ENODEV:
-		return CL_DEVICE_NOT_AVAILABLE;
+	case 0: return CL_SUCCESS;
+	case -GPULINK_EINVAL: return CL_INVALID_BINARY;
+	case -GPULINK_ENODEV: return CL_DEVICE_NOT_AVAILABLE;
 	case -GPULINK_EACCES:
-	case -ECONNREFUSED:
-		return CL_INVALID_OPERATION;
+	case -ECONNREFUSED: return CL_INVALID_OPERATION;
 	default:
 		return CL_OUT_OF_RESOURCES;
 	}
@@ -75,7 +71,11 @@ static cl_int icd_load_code_of(int error)
 static int request_load(const char *card, int fd, struct failure *failure)
 {
 	const char *path = getenv("GPULINK_SOCKET");
-	struct asker asker = { .socket_path = path ? path : DEFAULT_SOCKET, .socket = -1, .files = { fd }, .file_count = 1, .seconds = LOAD_SECONDS };
+	struct asker asker = { .socket_path = path ? path : DEFAULT_SOCKET,
+			       .socket = -1,
+			       .files = { fd },
+			       .file_count = 1,
+			       .seconds = LOAD_SECONDS };
 	struct json_object *request = json_object_new_object(), *result = NULL;
 	int error;
 

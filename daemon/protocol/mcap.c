@@ -165,7 +165,8 @@ int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes, void (*pro
 	error = write_word(mcap, mcap->offset + CONTROL, CONTROL_ENABLE | CONTROL_ACCESS | CONTROL_RESETS);
 	if (error)
 		return error;
-	control = (before | CONTROL_ENABLE | CONTROL_ACCESS | CONTROL_WRITE) & ~(CONTROL_RESETS | CONTROL_READ | CONTROL_SWITCH);
+	control =
+		(before | CONTROL_ENABLE | CONTROL_ACCESS | CONTROL_WRITE) & ~(CONTROL_RESETS | CONTROL_READ | CONTROL_SWITCH);
 	error = write_word(mcap, mcap->offset + CONTROL, control);
 	if (!error)
 		error = mcap_await(mcap, STATUS_WANTED, 0, false);

@@ -69,7 +69,8 @@ static bool put_info(struct json_object *object, const struct gpulink_admin_info
 	       json_put_text(object, "serial", info->serial) && json_put_text(object, "state", info->state) &&
 	       json_put_text(object, "hw_version", info->hw_version) &&
 	       json_put_text(object, "driver_version", info->driver_version) &&
-	       json_put_text(object, "link_state", info->link_state) && operations_put_number(object, "generation", info->generation) &&
+	       json_put_text(object, "link_state", info->link_state) &&
+	       operations_put_number(object, "generation", info->generation) &&
 	       json_put_number(object, "partitions", info->partitions) &&
 	       put_u32(object, "queue_entries", info->queue_entries) && put_u32(object, "contexts", info->contexts);
 }
@@ -86,9 +87,12 @@ static bool put_partition(struct json_object *object, const struct gpulink_admin
 
 static bool put_counters(struct json_object *object, const struct gpulink_counters *c)
 {
-	return operations_put_number(object, "stores", c->stores) && operations_put_number(object, "store_bytes", c->store_bytes) &&
-	       operations_put_number(object, "packets", c->packets) && operations_put_number(object, "sub_packets", c->sub_packets) &&
-	       operations_put_number(object, "payload_bytes", c->payload_bytes) && operations_put_number(object, "wire_bytes", c->wire_bytes) &&
+	return operations_put_number(object, "stores", c->stores) &&
+	       operations_put_number(object, "store_bytes", c->store_bytes) &&
+	       operations_put_number(object, "packets", c->packets) &&
+	       operations_put_number(object, "sub_packets", c->sub_packets) &&
+	       operations_put_number(object, "payload_bytes", c->payload_bytes) &&
+	       operations_put_number(object, "wire_bytes", c->wire_bytes) &&
 	       operations_put_number(object, "raw_wire_bytes", c->raw_wire_bytes) &&
 	       operations_put_number(object, "overwritten_bytes", c->overwritten_bytes) &&
 	       operations_put_number(object, "flush_window_miss", c->flush_window_miss) &&
@@ -99,8 +103,9 @@ static bool put_counters(struct json_object *object, const struct gpulink_counte
 	       operations_put_number(object, "flush_load_hit", c->flush_load_hit) &&
 	       operations_put_number(object, "flush_atomic", c->flush_atomic) &&
 	       operations_put_number(object, "flush_config", c->flush_config) &&
-	       operations_put_number(object, "flush_drain", c->flush_drain) && operations_put_number(object, "loads", c->loads) &&
-	       operations_put_number(object, "atomics", c->atomics) && operations_put_number(object, "endpoint_writes", c->endpoint_writes) &&
+	       operations_put_number(object, "flush_drain", c->flush_drain) &&
+	       operations_put_number(object, "loads", c->loads) && operations_put_number(object, "atomics", c->atomics) &&
+	       operations_put_number(object, "endpoint_writes", c->endpoint_writes) &&
 	       operations_put_number(object, "endpoint_bytes", c->endpoint_bytes) &&
 	       operations_put_number(object, "err_endpoint", c->err_endpoint) &&
 	       operations_put_number(object, "flush_region", c->flush_region) &&
@@ -221,10 +226,11 @@ static bool set_has_effect(struct run *run, unsigned k, const struct gpulink_adm
 		/* Cards without the setting reject any value. */
 		code = gpulink_admin_set(run->card, k, setting, now[setting]);
 		if (code)
-			return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k,
-					      gpulink_setting_name(setting), gpulink_strerror(code));
-		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: %s 1 has no effect while packing is 0: set packing first", run->card,
-				      k, gpulink_setting_name(setting));
+			return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k, gpulink_setting_name(setting),
+					      gpulink_strerror(code));
+		return operation_fail(run, -GPULINK_EINVAL,
+				      "%s partition %u: %s 1 has no effect while packing is 0: set packing first", run->card, k,
+				      gpulink_setting_name(setting));
 	}
 	if (setting == GPULINK_PACKING && !run->value && (now[GPULINK_COMPACT] || now[GPULINK_KEEP]))
 		return operation_warn(run, "partition %u: %s%s%s: no effect while packing is 0", k,
@@ -273,8 +279,8 @@ bool operation_set(struct run *run)
 		restore(run, old, k - run->first);
 	free(old);
 	if (code)
-		return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k,
-			    gpulink_setting_name(setting), gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k, gpulink_setting_name(setting),
+				      gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && json_put_text(run->result, "card", run->card) &&
 		json_put_text(run->result, "setting", gpulink_setting_name(setting)) &&
@@ -303,16 +309,18 @@ bool operation_set_endpoint(struct run *run)
 	int code = gpulink_admin_set_endpoint(run->card, run->partition, run->endpoint);
 
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: endpoint '%s' is not memory that the card can write: must be "
-			    ENDPOINT_NAME_ALLOWED, run->card, run->partition, run->endpoint);
+		return operation_fail(
+			run, -GPULINK_EINVAL,
+			"%s partition %u: endpoint '%s' is not memory that the card can write: must be " ENDPOINT_NAME_ALLOWED,
+			run->card, run->partition, run->endpoint);
 	if (code == -GPULINK_ENODEV)
-		return operation_fail(run, -GPULINK_ENODEV, "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
-			    run->endpoint);
+		return operation_fail(run, -GPULINK_ENODEV, "%s partition %u: endpoint '%s': no such device", run->card,
+				      run->partition, run->endpoint);
 	if (!code)
 		code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
 	if (code)
-		return operation_fail(run, code, "%s partition %u: endpoint '%s': %s", run->card, run->partition,
-			    run->endpoint, gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: endpoint '%s': %s", run->card, run->partition, run->endpoint,
+				      gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && warn_of_same_link(run, partition.endpoint) && json_put_text(run->result, "card", run->card) &&
 		json_put_number(run->result, "partition", run->partition) &&
@@ -399,10 +407,12 @@ bool operation_add_range(struct run *run)
 	if (!code)
 		code = gpulink_admin_add_range(run->card, run->partition, range);
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
-			    run->partition, range->name, (unsigned long long)partition.endpoint_bytes);
+		return operation_fail(run, -GPULINK_EINVAL,
+				      "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
+				      run->partition, range->name, (unsigned long long)partition.endpoint_bytes);
 	if (code == -GPULINK_EBUSY)
-		return operation_fail(run, -GPULINK_EBUSY, "%s partition %u: range %s exists", run->card, run->partition, range->name);
+		return operation_fail(run, -GPULINK_EBUSY, "%s partition %u: range %s exists", run->card, run->partition,
+				      range->name);
 	if (code)
 		return range_failed(run, run->partition, code);
 	if (range->bytes == GPULINK_RANGE_ALL)
@@ -420,7 +430,8 @@ bool operation_remove_range(struct run *run)
 	int code = gpulink_admin_remove_range(run->card, run->partition, run->range.name);
 
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: no range %s", run->card, run->partition, run->range.name);
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: no range %s", run->card, run->partition,
+				      run->range.name);
 	if (code)
 		return range_failed(run, run->partition, code);
 	run->result = json_object_new_object();
@@ -434,7 +445,8 @@ bool operation_remove_range(struct run *run)
 bool operation_may_program(struct run *run)
 {
 	return run->right == REQUEST_ALL || program_demands_signature() ||
-	       operation_fail(run, -GPULINK_EACCES, "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
+	       operation_fail(run, -GPULINK_EACCES,
+			      "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
 }
 
 bool operation_program(struct run *run)
@@ -479,7 +491,8 @@ bool operation_reset(struct run *run)
 	if (!code)
 		code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
 	if (!code && !strcmp(run->info.state, "lost"))
-		return operation_fail(run, -GPULINK_EIO, "%s: reset: the card does not answer after it, and remains lost", run->card);
+		return operation_fail(run, -GPULINK_EIO, "%s: reset: the card does not answer after it, and remains lost",
+				      run->card);
 	if (code)
 		return operation_fail(run, code, "%s: reset: %s", run->card, gpulink_strerror(code));
 	run->result = json_object_new_object();
@@ -561,11 +574,15 @@ bool operation_pool(struct run *run)
 	if (code)
 		return pool_failed(run, code);
 	run->result = json_object_new_object();
-	return (run->result && operations_put_number(run->result, "bytes", pool.bytes) && operations_put_number(run->result, "free", pool.free) &&
-		operations_put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
+	return (run->result && operations_put_number(run->result, "bytes", pool.bytes) &&
+		operations_put_number(run->result, "free", pool.free) &&
+		operations_put_number(run->result, "objects", pool.objects) &&
+		json_put_text(run->result, "partition", pool.partition) &&
 		operations_put_number(run->result, "read_lease", pool.read_lease) &&
-		operations_put_number(run->result, "write_lease", pool.write_lease) && operations_put_number(run->result, "adapt", pool.adapt) &&
-		operations_put_number(run->result, "epoch", pool.epoch) && operations_put_number(run->result, "clock", pool.clock)) ||
+		operations_put_number(run->result, "write_lease", pool.write_lease) &&
+		operations_put_number(run->result, "adapt", pool.adapt) &&
+		operations_put_number(run->result, "epoch", pool.epoch) &&
+		operations_put_number(run->result, "clock", pool.clock)) ||
 	       out_of_memory(run);
 }
 

@@ -82,7 +82,8 @@ static int read_image(struct program *p, struct image *image, int fd)
 	struct stat status;
 	size_t done = 0;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t)status.st_size > PROGRAM_FILE_BYTES)
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
+	    (uint64_t)status.st_size > PROGRAM_FILE_BYTES)
 		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: must be a file of 1 byte to 256 MiB", image->name);
 	image->bytes = (size_t)status.st_size;
 	image->file = malloc(image->bytes);
@@ -92,7 +93,8 @@ static int read_image(struct program *p, struct image *image, int fd)
 		ssize_t got = pread(fd, image->file + done, image->bytes - done, (off_t)done);
 
 		if (got <= 0)
-			return failure_set(&p->failure, -GPULINK_EIO, "cannot read %s: %s", image->name, got ? strerror(errno) : "it became shorter");
+			return failure_set(&p->failure, -GPULINK_EIO, "cannot read %s: %s", image->name,
+					   got ? strerror(errno) : "it became shorter");
 		done += (size_t)got;
 	}
 	return 0;
@@ -109,8 +111,8 @@ static bool image_version(const struct image *image, char *version, size_t room)
 
 	if (tokener)
 		root = json_tokener_parse_ex(tokener, text, (int)bytes);
-	found = root && json_object_object_get_ex(root, "gpulink", &ours) && json_object_object_get_ex(ours, "hw_version", &value) &&
-		json_object_is_type(value, json_type_string);
+	found = root && json_object_object_get_ex(root, "gpulink", &ours) &&
+		json_object_object_get_ex(ours, "hw_version", &value) && json_object_is_type(value, json_type_string);
 	if (found)
 		snprintf(version, room, "%s", json_object_get_string(value));
 	json_object_put(root);
@@ -128,11 +130,13 @@ static int check_version(struct program *p, const struct image *image)
 	if (!*p->info.hw_version) /* the card has no logic */
 		return 0;
 	if (!image_version(image, version, sizeof(version)))
-		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: no hw_version in its metadata: no logic for gpulink", image->name);
-	if (!glk_number_take(version, 10, UINT64_MAX, &major) || !glk_number_take(p->info.hw_version, 10, UINT64_MAX, &present) ||
-	    major != present)
-		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: logic of version %.20s: must be of the major version of the card's, %s", image->name,
-			    version, p->info.hw_version);
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: no hw_version in its metadata: no logic for gpulink",
+				   image->name);
+	if (!glk_number_take(version, 10, UINT64_MAX, &major) ||
+	    !glk_number_take(p->info.hw_version, 10, UINT64_MAX, &present) || major != present)
+		return failure_set(&p->failure, -GPULINK_EINVAL,
+				   "%s: logic of version %.20s: must be of the major version of the card's, %s", image->name,
+				   version, p->info.hw_version);
 	return 0;
 }
 
@@ -143,9 +147,11 @@ static int check_part(struct program *p, const struct image *image, const struct
 			continue;
 		if ((mcap->part & parts[i].mask) == parts[i].id)
 			return 0;
-		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: for another part, %s; the card's is %08x", image->name, parts[i].platform, mcap->part);
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: for another part, %s; the card's is %08x", image->name,
+				   parts[i].platform, mcap->part);
 	}
-	return failure_set(&p->failure, -GPULINK_EINVAL, "%s: for platform '%s': must be " PLATFORMS, image->name, image->xclbin.platform);
+	return failure_set(&p->failure, -GPULINK_EINVAL, "%s: for platform '%s': must be " PLATFORMS, image->name,
+			   image->xclbin.platform);
 }
 
 /* Bitstreams have a sync word behind some padding; what precedes it is not configuration. Words of the stream are aligned to
@@ -196,8 +202,10 @@ static int open_fallback(struct program *p, struct image *image, int given, cons
 	stored_path(p, path, "");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && given < 0)
-		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
-			    p->info.name);
+		return failure_set(
+			&p->failure, -GPULINK_EINVAL,
+			"%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
+			p->info.name);
 	result = open_image(p, image, fd < 0 ? given : fd, mcap, fd >= 0);
 	if (fd >= 0)
 		close(fd);
@@ -205,8 +213,8 @@ static int open_fallback(struct program *p, struct image *image, int given, cons
 }
 
 /*
- * Files of a card: ADDRESS.xclbin is the image of its logic; ADDRESS.xclbin.new is there while another one is loaded, and afterwards if
- * the card was left without logic (program_recover()).
+ * Files of a card: ADDRESS.xclbin is the image of its logic; ADDRESS.xclbin.new is there while another one is loaded, and
+ * afterwards if the card was left without logic (program_recover()).
  */
 static int write_image(struct program *p, const struct image *image, const char *suffix)
 {
@@ -233,7 +241,9 @@ static int rename_image(struct program *p, const char *from, const char *to)
 
 	stored_path(p, path, from);
 	stored_path(p, new_path, to);
-	return rename(path, new_path) ? failure_set(&p->failure, -GPULINK_EIO, "cannot keep the image: %s: %s", new_path, strerror(errno)) : 0;
+	return rename(path, new_path) ?
+		       failure_set(&p->failure, -GPULINK_EIO, "cannot keep the image: %s: %s", new_path, strerror(errno)) :
+		       0;
 }
 
 /* Before the card is touched. */
@@ -283,8 +293,8 @@ static bool find_again(struct program *p)
 		for (int i = 0; i < count && i < 64; i++) {
 			struct gpulink_admin_info info;
 
-			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address) &&
-			    strcmp(info.state, "lost")) {
+			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) &&
+			    !strcmp(info.pci_address, p->info.pci_address) && strcmp(info.state, "lost")) {
 				p->info = info;
 				return true;
 			}
@@ -307,17 +317,21 @@ static const char *program_load(struct program *p, struct mcap *mcap, const stru
 }
 
 /* The marker stays if the card has no logic now. */
-static int put_back(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback, const char *why)
+static int put_back(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback,
+		    const char *why)
 {
 	const char *again;
 
 	write_device(p, "driver/unbind", p->info.pci_address); /* it may have been bound */
 	again = program_load(p, mcap, fallback);
 	if (again)
-		return failure_set(&p->failure, -GPULINK_EIO, "%s: %s; and %s could not be put back: %s. The card at %s has no logic; gpulinkd tries again when it starts",
-			    image->name, why, fallback->name, again, p->info.pci_address);
+		return failure_set(
+			&p->failure, -GPULINK_EIO,
+			"%s: %s; and %s could not be put back: %s. The card at %s has no logic; gpulinkd tries again when it starts",
+			image->name, why, fallback->name, again, p->info.pci_address);
 	remove_new(p);
-	return failure_set(&p->failure, -GPULINK_EIO, "%s: %s; the previous logic is back in %s", image->name, why, p->info.name);
+	return failure_set(&p->failure, -GPULINK_EIO, "%s: %s; the previous logic is back in %s", image->name, why,
+			   p->info.name);
 }
 
 static int swap(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback)
@@ -327,7 +341,8 @@ static int swap(struct program *p, struct mcap *mcap, const struct image *image,
 
 	if (error) {
 		remove_new(p);
-		return failure_set(&p->failure, -GPULINK_EIO, "cannot unbind the driver from %s: %s", p->info.pci_address, strerror(-error));
+		return failure_set(&p->failure, -GPULINK_EIO, "cannot unbind the driver from %s: %s", p->info.pci_address,
+				   strerror(-error));
 	}
 	why = program_load(p, mcap, image);
 	return why ? put_back(p, mcap, image, fallback, why) : rename_image(p, ".new", "");
@@ -338,12 +353,17 @@ static int open_port(struct program *p, struct mcap *mcap)
 	int error = mcap_open(mcap, p->info.pci_address);
 
 	if (error == -ENOTSUP)
-		return failure_set(&p->failure, -GPULINK_ENOTSUP, "%s: the card has no configuration port (MCAP), or a link: its logic cannot be loaded over PCIe",
-			    p->info.name);
+		return failure_set(
+			&p->failure, -GPULINK_ENOTSUP,
+			"%s: the card has no configuration port (MCAP), or a link: its logic cannot be loaded over PCIe",
+			p->info.name);
 	if (error == -EACCES || error == -EPERM)
-		return failure_set(&p->failure, -GPULINK_EACCES, "%s: no access to extended configuration space: CAP_SYS_ADMIN is missing (docs/program.md)",
-			    p->info.name);
-	return error ? failure_set(&p->failure, -GPULINK_EIO, "%s: cannot open its configuration space: %s", p->info.name, strerror(-error)) : 0;
+		return failure_set(&p->failure, -GPULINK_EACCES,
+				   "%s: no access to extended configuration space: CAP_SYS_ADMIN is missing (docs/program.md)",
+				   p->info.name);
+	return error ? failure_set(&p->failure, -GPULINK_EIO, "%s: cannot open its configuration space: %s", p->info.name,
+				   strerror(-error)) :
+		       0;
 }
 
 int program_card(struct program *p, const struct program_files *files)
@@ -397,7 +417,8 @@ void program_recover(void (*report)(const char *pci_address, const char *failure
 		struct program p = { 0 };
 		size_t length = strlen(entry->d_name), rest = sizeof(suffix) - 1;
 
-		if (length <= rest || length - rest >= sizeof(p.info.pci_address) || strcmp(entry->d_name + length - rest, suffix))
+		if (length <= rest || length - rest >= sizeof(p.info.pci_address) ||
+		    strcmp(entry->d_name + length - rest, suffix))
 			continue;
 		memcpy(p.info.pci_address, entry->d_name, length - rest);
 		snprintf(p.info.name, sizeof(p.info.name), "%s", p.info.pci_address);

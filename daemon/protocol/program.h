@@ -27,11 +27,12 @@ struct program {
 	struct failure failure;
 };
 
-/** Returns 0, or the code of program->failure. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
+/** Returns 0, or the code of program->failure. It may take a minute per 100 MB of image, and holds up nothing but the caller.
+ */
 int program_card(struct program *program, const struct program_files *files);
 
-/** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the whole
- *  process; not while a card is programmed. */
+/** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the
+ * whole process; not while a card is programmed. */
 void program_demand_signature(const char *certificate);
 
 /** Whether they must. */
@@ -40,8 +41,8 @@ bool program_demands_signature(void);
 /** Is called at least every few seconds while a card is programmed, for watchdogs. NULL: none. */
 void program_on_progress(void (*callback)(void));
 
-/** Loads the previous logic into cards that a load left without any, because it was interrupted or both images failed. Reports each
- *  card: failure is NULL, or one line. Without effect, and without a report, if there is none. */
+/** Loads the previous logic into cards that a load left without any, because it was interrupted or both images failed. Reports
+ * each card: failure is NULL, or one line. Without effect, and without a report, if there is none. */
 void program_recover(void (*report)(const char *pci_address, const char *failure));
 
 #endif /* GPULINKD_PROGRAM_H */

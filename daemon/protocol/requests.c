@@ -81,7 +81,7 @@ static bool take_setting(struct run *run, const struct operation *operation, con
 		}
 	}
 	return operation_fail(run, -GPULINK_EINVAL, "unknown setting '%.40s': must be one of %s", name,
-		    operation->link ? LINK_SETTINGS : SETTINGS);
+			      operation->link ? LINK_SETTINGS : SETTINGS);
 }
 
 static bool check_value(struct run *run, const struct operation *operation)
@@ -92,8 +92,8 @@ static bool check_value(struct run *run, const struct operation *operation)
 	if (operation->link ? gpulink_link_setting_valid(of_link, run->value) : gpulink_setting_valid(setting, run->value))
 		return true;
 	return operation_fail(run, -GPULINK_EINVAL, "%s %llu: must be %s", setting_name(operation, run->setting),
-		    (unsigned long long)run->value,
-		    operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
+			      (unsigned long long)run->value,
+			      operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
 }
 
 static bool take_range(struct run *run, const char *text)
@@ -105,8 +105,7 @@ static bool take_range(struct run *run, const char *text)
 		return true;
 	case RANGE_TEXT_UNKNOWN:
 		return operation_fail(run, -GPULINK_EINVAL, "range '%.80s': %.80s does not exist", text, unknown);
-	default:
-		return operation_fail(run, -GPULINK_EINVAL, "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
+	default: return operation_fail(run, -GPULINK_EINVAL, "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
 	}
 }
 
@@ -166,10 +165,10 @@ static bool take_members(struct run *run, const struct operation *operation, str
 	}
 	if ((given & operation->needs) != operation->needs)
 		return operation_fail(run, -GPULINK_EINVAL, "operation %s requires the members:%s%s%s%s%s%s%s", operation->name,
-			    operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
-			    operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
-			    operation->needs & ENDPOINT ? " endpoint" : "", operation->needs & NAME ? " name" : "",
-			    operation->needs & RANGE ? " range" : "");
+				      operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
+				      operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
+				      operation->needs & ENDPOINT ? " endpoint" : "", operation->needs & NAME ? " name" : "",
+				      operation->needs & RANGE ? " range" : "");
 	return !(given & VALUE) || check_value(run, operation);
 }
 
@@ -190,7 +189,7 @@ static bool find_card(struct run *run)
 		return operation_fail(run, -GPULINK_EINVAL, "%s has no partitions", run->card);
 	if (run->partition >= run->info.partitions)
 		return operation_fail(run, -GPULINK_EINVAL, "%s partition %llu: must be 0 to %u", run->card,
-			    (unsigned long long)run->asked, run->info.partitions - 1);
+				      (unsigned long long)run->asked, run->info.partitions - 1);
 	run->first = run->partition;
 	run->end = run->partition + 1;
 	return true;

@@ -40,8 +40,9 @@ static bool verify(const struct xclbin *xclbin, X509 *certificate)
 	CMS_ContentInfo *signature = d2i_CMS_ContentInfo(NULL, &at, (long)xclbin->signature_bytes);
 	STACK_OF(X509) *signers = sk_X509_new_null();
 	BIO *data = signed_data(xclbin);
-	bool good = signature && signers && data && sk_X509_push(signers, certificate) &&
-		    CMS_verify(signature, signers, NULL, data, NULL, CMS_BINARY | CMS_NOINTERN | CMS_NO_SIGNER_CERT_VERIFY) == 1;
+	bool good =
+		signature && signers && data && sk_X509_push(signers, certificate) &&
+		CMS_verify(signature, signers, NULL, data, NULL, CMS_BINARY | CMS_NOINTERN | CMS_NO_SIGNER_CERT_VERIFY) == 1;
 
 	BIO_free(data);
 	sk_X509_free(signers);
@@ -66,7 +67,8 @@ int signature_check(const struct xclbin *xclbin, const char *certificate, struct
 	bool good;
 
 	if (!xclbin->signature_bytes)
-		return failure_set(failure, -EINVAL, "not signed; the configuration demands a signature by the key of %s", certificate);
+		return failure_set(failure, -EINVAL, "not signed; the configuration demands a signature by the key of %s",
+				   certificate);
 	if (xclbin->length > INT_MAX || xclbin->signature_bytes > INT_MAX)
 		return failure_set(failure, -EINVAL, "too large for its signature to be checked");
 	trusted = read_certificate(certificate);

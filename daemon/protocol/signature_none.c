@@ -14,5 +14,6 @@ int signature_check(const struct xclbin *xclbin, const char *certificate, struct
 {
 	(void)xclbin;
 	(void)certificate;
-	return failure_set(failure, -EINVAL, "a signature is demanded, and this build cannot check one (meson -Dsignatures=disabled)");
+	return failure_set(failure, -EINVAL,
+			   "a signature is demanded, and this build cannot check one (meson -Dsignatures=disabled)");
 }

@@ -36,7 +36,8 @@ static const uint8_t *header_of(const struct xclbin *xclbin, uint32_t section)
 	return xclbin->file + FIRST_SECTION + (size_t)section * SECTION_HEADER;
 }
 
-static int check_section(const struct xclbin *xclbin, uint32_t section, uint64_t begin, uint64_t length, struct failure *failure)
+static int check_section(const struct xclbin *xclbin, uint32_t section, uint64_t begin, uint64_t length,
+			 struct failure *failure)
 {
 	const uint8_t *header = header_of(xclbin, section);
 	uint64_t offset = xclbin_get(header + SECTION_OFFSET, 8), bytes = xclbin_get(header + SECTION_BYTES, 8);
@@ -44,8 +45,10 @@ static int check_section(const struct xclbin *xclbin, uint32_t section, uint64_t
 	if (!bytes)
 		return 0;
 	if (offset < begin || offset > length || bytes > length - offset)
-		return failure_set(failure, -EINVAL, "section %" PRIu32 ": %" PRIu64 " bytes at %" PRIu64 ": must be within %" PRIu64 " to %" PRIu64, section,
-			    bytes, offset, begin, length);
+		return failure_set(failure, -EINVAL,
+				   "section %" PRIu32 ": %" PRIu64 " bytes at %" PRIu64 ": must be within %" PRIu64
+				   " to %" PRIu64,
+				   section, bytes, offset, begin, length);
 	return 0;
 }
 
@@ -69,7 +72,8 @@ static int check_length(struct xclbin *xclbin, uint64_t length, struct failure *
 	if (length < FIRST_SECTION || length > xclbin->bytes)
 		return failure_set(failure, -EINVAL, "truncated: %zu bytes of %" PRIu64, xclbin->bytes, length);
 	if (signature > 0 && (uint64_t)signature > xclbin->bytes - length)
-		return failure_set(failure, -EINVAL, "truncated: %zu bytes of %" PRIu64 " and a signature of %" PRId64, xclbin->bytes, length, signature);
+		return failure_set(failure, -EINVAL, "truncated: %zu bytes of %" PRIu64 " and a signature of %" PRId64,
+				   xclbin->bytes, length, signature);
 	xclbin->length = (size_t)length;
 	xclbin->signature_bytes = signature > 0 ? (size_t)signature : 0;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_signature MAKE_IMAGE: signatures of containers, made by make-image with the openssl program and keys of this run. Each byte
- * that is changed in the container breaks its signature.
+ * test_signature MAKE_IMAGE: signatures of containers, made by make-image with the openssl program and keys of this run. Each
+ * byte that is changed in the container breaks its signature.
  */
 #include "../protocol/signature.h"
 
@@ -64,7 +64,8 @@ static int set_up(void **state)
 	(void)state;
 	for (unsigned k = 1; k <= 2; k++)
 		run("cd %s && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout %u.key -out %u.pem -days 2"
-		    " -subj /CN=%u 2>/dev/null", folder, k, k, k);
+		    " -subj /CN=%u 2>/dev/null",
+		    folder, k, k, k);
 	run("cd %s && %s unsigned && %s --sign 1.pem 1.key signed", folder, make_image, make_image);
 	return 0;
 }

@@ -140,7 +140,8 @@ static void changes(void **state)
 
 		memcpy(copy, image, bytes);
 		for (unsigned changed = draw(4); bytes && changed; changed--)
-			copy[draw(bytes < HEADERS ? (uint32_t)bytes : HEADERS)] = (uint8_t)(draw(2) ? draw(256) : 255 * draw(2));
+			copy[draw(bytes < HEADERS ? (uint32_t)bytes : HEADERS)] =
+				(uint8_t)(draw(2) ? draw(256) : 255 * draw(2));
 		if (!xclbin_open(copy, bytes, &xclbin, &failure)) {
 			accepted++;
 			sum += touch(&xclbin);

@@ -52,7 +52,8 @@ static void peer_gone(struct fabric_peer *peer, unsigned number)
 
 static uint64_t deadline(const struct card_function *card)
 {
-	uint64_t logic = card->logic.ops->deadline(card->logic.state), link = card->link ? link_deadline(card->link) : UINT64_MAX;
+	uint64_t logic = card->logic.ops->deadline(card->logic.state),
+		 link = card->link ? link_deadline(card->link) : UINT64_MAX;
 
 	return link < logic ? link : logic;
 }

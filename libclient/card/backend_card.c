@@ -309,7 +309,8 @@ static void card_close(void *backend)
 	free(card);
 }
 
-/* Mappings stay: the driver and glk_card_map() keep them from children. Until the descriptor is closed, it keeps the context. */
+/* Mappings stay: the driver and glk_card_map() keep them from children. Until the descriptor is closed, it keeps the context.
+ */
 static void card_abandon(void *backend)
 {
 	struct card *card = backend;

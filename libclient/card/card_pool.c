@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Pool objects of a card. Operations with a time are ring entries of a context of their own, one at a time, through a small
- * registered buffer: the rings of the program's queues are under other locks. Stores and loads without a time go through a window
- * of the default queue, whose releases cover them.
+ * registered buffer: the rings of the program's queues are under other locks. Stores and loads without a time go through a
+ * window of the default queue, whose releases cover them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -184,7 +184,9 @@ static int open_object(struct card *card, struct object *object, struct glk_back
 		error = attach(card, object->fd, q.rights, &here);
 	if (error)
 		return error;
-	*pool = (struct glk_backend_pool){ .bytes = q.bytes, .grain = q.grain, .rights = q.rights, .clock = queue, .state = object };
+	*pool = (struct glk_backend_pool){
+		.bytes = q.bytes, .grain = q.grain, .rights = q.rights, .clock = queue, .state = object
+	};
 	object->bytes = q.bytes;
 	error = attach(queue, object->fd, q.rights, &there);
 	if (!error) {

@@ -105,8 +105,8 @@ void glk_lane_fence(struct glk_lane *l)
 }
 
 /*
- * Of an empty packet: another thread's look at the counters neither sees part of a store nor makes stores slower. The lane's thread never
- * waits, and a reader only takes another copy when a packet has left meanwhile.
+ * Of an empty packet: another thread's look at the counters neither sees part of a store nor makes stores slower. The lane's
+ * thread never waits, and a reader only takes another copy when a packet has left meanwhile.
  */
 static void publish(struct glk_lane *l)
 {
@@ -118,7 +118,8 @@ static void publish(struct glk_lane *l)
 	t->store_bytes = t->payload_bytes - l->shape.width * t->sub_packets + t->overwritten_bytes - l->begun;
 	t->raw_wire_bytes = t->store_bytes + l->packet.extra + GLK_TLP_OVERHEAD_BYTES * t->stores;
 #pragma GCC unroll 32
-	for (unsigned i = 0; i < TOTALS; i++) /* releases: a reader that sees one also sees that the copy before is out of date */
+	for (unsigned i = 0; i < TOTALS;
+	     i++) /* releases: a reader that sees one also sees that the copy before is out of date */
 		__atomic_store_n(&to[i], ((const uint64_t *)t)[i], __ATOMIC_RELEASE);
 	__atomic_store_n(&l->published, next, __ATOMIC_RELEASE);
 }
@@ -251,7 +252,8 @@ static void lane_append(struct glk_lane *l, uint64_t to, const void *data, size_
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	if (to == (p->looks ? l->next : p->next) && (p->limit ? bytes <= (size_t)(p->limit - p->at) : gpulink_lane_grow(p, bytes)))
+	if (to == (p->looks ? l->next : p->next) &&
+	    (p->limit ? bytes <= (size_t)(p->limit - p->at) : gpulink_lane_grow(p, bytes)))
 		p->joined++;
 	else
 		begin_run(l, to, bytes);

@@ -127,7 +127,8 @@ static int opencl_make(cl_context context, const struct ability *a, size_t bytes
 {
 	if (a->svm) {
 		memory->way = GPULINK_OPENCL_SVM;
-		snprintf(memory->reason, sizeof(memory->reason), "shared virtual memory: device %s has it for all memory", a->name);
+		snprintf(memory->reason, sizeof(memory->reason), "shared virtual memory: device %s has it for all memory",
+			 a->name);
 		return 0;
 	}
 	if (a->dmabuf && dmabuf >= 0)

@@ -230,7 +230,8 @@ void glk_quiet(void)
 
 /* --- order --- */
 
-/* A packet is put at a fence if putting takes no more than half of the time; so a lone signal leaves at once, and many are packed. */
+/* A packet is put at a fence if putting takes no more than half of the time; so a lone signal leaves at once, and many are
+ * packed. */
 static bool due(const struct glk_peer *p)
 {
 	return glk_now() - p->pushed_at >= p->push_took;
@@ -368,8 +369,9 @@ void glk_push_aged(void)
 }
 
 /*
- * Several threads may meet in sets at the same time: then messages carry a key, the place of the set's `sync` in symmetric memory. Otherwise,
- * and where all PEs meet, the key is 0: they are counted. Returns false if `sync` is in no memory that this library knows.
+ * Several threads may meet in sets at the same time: then messages carry a key, the place of the set's `sync` in symmetric
+ * memory. Otherwise, and where all PEs meet, the key is 0: they are counted. Returns false if `sync` is in no memory that this
+ * library knows.
  */
 static bool find_key(const long *sync, uint64_t *key)
 {
@@ -377,7 +379,8 @@ static bool find_key(const long *sync, uint64_t *key)
 
 	*key = 0;
 	if (g.multiple && sync && segment >= 0)
-		*key = ((uint64_t)(uintptr_t)sync - (uint64_t)(uintptr_t)g.segments[segment].base + 1) * GLK_SEGMENTS + (unsigned)segment;
+		*key = ((uint64_t)(uintptr_t)sync - (uint64_t)(uintptr_t)g.segments[segment].base + 1) * GLK_SEGMENTS +
+		       (unsigned)segment;
 	return segment >= 0;
 }
 
@@ -405,7 +408,8 @@ static void await_sync(int pe, uint64_t key)
 	uint64_t expected = key ? 0 : ++g.peers[pe].sync_in;
 	unsigned idle = 0;
 
-	while (key ? !glk_ring_take_sync(pe, key) : (int64_t)(__atomic_load_n(&g.boxes[pe].sync, __ATOMIC_ACQUIRE) - expected) < 0)
+	while (key ? !glk_ring_take_sync(pe, key) :
+		     (int64_t)(__atomic_load_n(&g.boxes[pe].sync, __ATOMIC_ACQUIRE) - expected) < 0)
 		glk_ring_turn(&idle);
 }
 
@@ -414,7 +418,8 @@ bool glk_sync(int start, int log, int size, const long *sync)
 	int stride = 1 << log, rank = (g.me - start) / stride;
 	uint64_t key;
 
-	if (!g.packs || g.me < start || (g.me - start) % stride || rank >= size || start + (size - 1) * stride >= g.pes || !find_key(sync, &key))
+	if (!g.packs || g.me < start || (g.me - start) % stride || rank >= size || start + (size - 1) * stride >= g.pes ||
+	    !find_key(sync, &key))
 		return false;
 	atomic_thread_fence(memory_order_seq_cst);
 	atomic_fetch_add_explicit(&g.waiting, 1, memory_order_relaxed);

@@ -16,7 +16,8 @@ static struct {
 	atomic_bool stops;
 } helper;
 
-/* Two threads in the implementation slow each other down: this one leaves progress to a thread that calls it, and receiving, too. */
+/* Two threads in the implementation slow each other down: this one leaves progress to a thread that calls it, and receiving,
+ * too. */
 static bool helper_look(unsigned *turns, unsigned long *passed)
 {
 	unsigned now = atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed), idle = 1;

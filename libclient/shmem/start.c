@@ -142,7 +142,8 @@ static bool make_rings(const struct settings *s)
 }
 
 /*
- * Open MPI looks a PE's memory up when it is used first, and puts it into a table that other threads read: now, before there are any.
+ * Open MPI looks a PE's memory up when it is used first, and puts it into a table that other threads read: now, before there
+ * are any.
  */
 static void touch(const struct profile *table)
 {
@@ -187,10 +188,11 @@ static void print_counters(void)
 		for (int k = 0; k < GLK_SEGMENTS; k++)
 			if (g.peers[g.active[i]].lane[k])
 				glk_lane_count(g.peers[g.active[i]].lane[k], &c);
-	fprintf(stderr, "gpulink-shmem: pe=%d direct_stores=%lu direct_loads=%lu packed_stores=%llu packed_bytes=%llu packets=%llu wire_bytes=%lu"
+	fprintf(stderr,
+		"gpulink-shmem: pe=%d direct_stores=%lu direct_loads=%lu packed_stores=%llu packed_bytes=%llu packets=%llu wire_bytes=%lu"
 		" passed=%lu\n",
-		g.me, g.stores, g.loads, (unsigned long long)c.stores, (unsigned long long)c.store_bytes, (unsigned long long)c.packets,
-		g.wire, g.passed);
+		g.me, g.stores, g.loads, (unsigned long long)c.stores, (unsigned long long)c.store_bytes,
+		(unsigned long long)c.packets, g.wire, g.passed);
 }
 
 /* --- begin and end --- */
@@ -220,7 +222,8 @@ void glk_stop(void)
 	g.packs = false;
 }
 
-/* A program may end without finalize; after a failure the others do not come, but the helper must not outlive the implementation. */
+/* A program may end without finalize; after a failure the others do not come, but the helper must not outlive the
+ * implementation. */
 static void stop_at_exit(int status, void *unused)
 {
 	(void)unused;

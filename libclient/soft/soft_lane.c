@@ -24,7 +24,9 @@ int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane
 		return -GPULINK_ENOTSUP;
 	if (!queue->lanes[partition])
 		queue->lanes[partition] = glk_lane_new(&(struct glk_lane_shape){
-			.partition = partition, .width = (unsigned)soft->options.subheader, .payload = (unsigned)soft->options.payload,
+			.partition = partition,
+			.width = (unsigned)soft->options.subheader,
+			.payload = (unsigned)soft->options.payload,
 			.memory = soft->endpoints[partition],
 		});
 	*lane = queue->lanes[partition];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pool objects of a soft device: shared memory with a table of timestamps (fpga/model/pool/tsu.c) in front of the object's bytes, so
- * that processes of the machine share it. An object has a clock of its own. Access modes of descriptors stand for rights; the mapping
- * itself is always writable, as readers are given leases.
+ * Pool objects of a soft device: shared memory with a table of timestamps (fpga/model/pool/tsu.c) in front of the object's
+ * bytes, so that processes of the machine share it. An object has a clock of its own. Access modes of descriptors stand for
+ * rights; the mapping itself is always writable, as readers are given leases.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,9 @@ struct soft_pool {
 
 static struct glk_tsu_shape shape_of(uint64_t bytes, uint64_t grain)
 {
-	struct glk_tsu_shape shape = { .sets = 1, .ways = WAYS, .ts_bits = 32, .read_lease = READ_LEASE, .write_lease = WRITE_LEASE };
+	struct glk_tsu_shape shape = {
+		.sets = 1, .ways = WAYS, .ts_bits = 32, .read_lease = READ_LEASE, .write_lease = WRITE_LEASE
+	};
 
 	while (shape.sets < SETS_MAX && (uint64_t)shape.sets * WAYS * grain < bytes)
 		shape.sets *= 2;

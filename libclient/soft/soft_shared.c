@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory is a System V segment that its maker marks for removal before anyone uses it: the kernel frees it with the last process that
- * has it attached, however that ends. It is not limited by the size of /dev/shm, and as its bytes are accounted for when it is made, no
- * access to it fails. A segment that is marked has no key any more: openers find it by its contents.
+ * The memory is a System V segment that its maker marks for removal before anyone uses it: the kernel frees it with the last
+ * process that has it attached, however that ends. It is not limited by the size of /dev/shm, and as its bytes are accounted
+ * for when it is made, no access to it fails. A segment that is marked has no key any more: openers find it by its contents.
  *
- * The key serves makers only: whoever makes a segment has it until the segment is marked. Then there is at most one segment of a name.
+ * The key serves makers only: whoever makes a segment has it until the segment is marked. Then there is at most one segment of
+ * a name.
  */
 #include "soft_shared.h"
 
@@ -72,7 +73,8 @@ static struct glk_soft_shared *attach(int segment)
 
 static bool has_name(struct glk_soft_shared *s, const char *name)
 {
-	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == COMPLETE && s->magic == MAGIC && !strncmp(s->name, name, sizeof(s->name));
+	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == COMPLETE && s->magic == MAGIC &&
+	       !strncmp(s->name, name, sizeof(s->name));
 }
 
 /* Attaches the segment of the name, or returns NULL: no process has it open. */
@@ -121,8 +123,8 @@ static bool change_state(struct glk_soft_shared *s, enum state state)
 }
 
 /*
- * Makes the segment. EAGAIN: another process makes it, has made it meanwhile, or has taken this one for dead. A process that is killed
- * here leaves at most a segment without pages to the next one.
+ * Makes the segment. EAGAIN: another process makes it, has made it meanwhile, or has taken this one for dead. A process that is
+ * killed here leaves at most a segment without pages to the next one.
  */
 static int soft_shared_make(const char *name, uint64_t endpoints, uint64_t bytes, struct glk_soft_shared **out)
 {
@@ -187,7 +189,9 @@ static int find_or_make(const char *name, uint64_t endpoints, uint64_t bytes, st
 	if (s->endpoints != endpoints || s->bytes != bytes) {
 		shmdt(s);
 		errno = EINVAL;
-		return glk_error(-GPULINK_EINVAL, "options endpoints=%" PRIu64 ", memory=%" PRIu64 ": must be those of the processes that have it open",
+		return glk_error(-GPULINK_EINVAL,
+				 "options endpoints=%" PRIu64 ", memory=%" PRIu64
+				 ": must be those of the processes that have it open",
 				 endpoints, bytes);
 	}
 	*out = s;

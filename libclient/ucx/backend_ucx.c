@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "ucx:": processes on one or several machines, each of which gives the others its memory. The module that gpulink_open() loads. */
+/* "ucx:": processes on one or several machines, each of which gives the others its memory. The module that gpulink_open()
+ * loads. */
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -197,10 +198,13 @@ static int make_card(struct ucx *u, struct glk_meet_item *item)
 	size_t address_bytes;
 	const void *address = glk_wire_address(u->wire, &address_bytes);
 	struct card card = {
-		.bytes = htole64(u->options.memory), .routes = htole64(glk_ucx_routes(&u->options, u->processes)), .machine = u->machine,
+		.bytes = htole64(u->options.memory),
+		.routes = htole64(glk_ucx_routes(&u->options, u->processes)),
+		.machine = u->machine,
 	};
 
-	if (getrandom(&card.job, sizeof(card.job), 0) != (ssize_t)sizeof(card.job) || address_bytes > GLK_MEET_MAX - sizeof(card))
+	if (getrandom(&card.job, sizeof(card.job), 0) != (ssize_t)sizeof(card.job) ||
+	    address_bytes > GLK_MEET_MAX - sizeof(card))
 		return -GPULINK_EIO;
 	item->bytes = (uint32_t)(sizeof(card) + address_bytes);
 	item->data = malloc(item->bytes);
@@ -244,7 +248,8 @@ static int meet(struct ucx *u)
 	if (!error && u->processes == 1)
 		error = take_card(u, 0, &own);
 	else if (!error)
-		error = u->options.by_launcher ? glk_launcher_meet(&u->options, &own, items) : glk_meet_tcp(&u->options, &own, items);
+		error = u->options.by_launcher ? glk_launcher_meet(&u->options, &own, items) :
+						 glk_meet_tcp(&u->options, &own, items);
 	for (uint32_t p = 0; p < u->processes && u->processes > 1 && !error; p++)
 		error = take_card(u, p, &items[p]);
 	if (items)
@@ -311,8 +316,8 @@ static bool all_left(const void *what)
 }
 
 /*
- * The last stores arrive, and others learn that nothing comes any more. With routing a process stays until those that it is a relay for
- * have nothing to be passed on.
+ * The last stores arrive, and others learn that nothing comes any more. With routing a process stays until those that it is a
+ * relay for have nothing to be passed on.
  */
 static void backend_ucx_leave(struct ucx *u)
 {
@@ -462,4 +467,5 @@ static int ucx_open(const char *text, const struct glk_backend_ops **ops, void *
 	return 0;
 }
 
-const struct glk_ucx_module glk_ucx_module = { GLK_UCX_MODULE, GLK_VERSION, sizeof(struct glk_backend_ops), ucx_open, glk_error_last };
+const struct glk_ucx_module glk_ucx_module = { GLK_UCX_MODULE, GLK_VERSION, sizeof(struct glk_backend_ops), ucx_open,
+					       glk_error_last };

@@ -237,8 +237,8 @@ static void ucx_hop_flush(struct ucx_hop *hop, struct pending *pending)
 }
 
 /*
- * Whether all that the process had stored is in the members' memory, or lost. Which of its queues stored to a member that is lost is not
- * known here: all of them hear of it, from then on.
+ * Whether all that the process had stored is in the members' memory, or lost. Which of its queues stored to a member that is
+ * lost is not known here: all of them hear of it, from then on.
  */
 static bool is_done(struct ucx *u, const struct pending *pending, uint32_t *status)
 {

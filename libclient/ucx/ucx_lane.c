@@ -48,8 +48,10 @@ static void ucx_lane_send_packet(void *to, const uint8_t *packet, size_t bytes)
 	uint64_t last = 0;
 
 	ucx_lock(u);
-	if (has_room(link) || (!link->failed && glk_progress_until(u, has_room, link, glk_progress_now() + u->options.timeout * 1000000000u)))
-		last = link->process == u->process ? pass_on(u, packet, bytes) : glk_peer_packet(u, link->process, packet, bytes);
+	if (has_room(link) ||
+	    (!link->failed && glk_progress_until(u, has_room, link, glk_progress_now() + u->options.timeout * 1000000000u)))
+		last = link->process == u->process ? pass_on(u, packet, bytes) :
+						     glk_peer_packet(u, link->process, packet, bytes);
 	link->last = last ? last : link->last;
 	link->failed |= !last;
 	glk_progress_unlock(u);

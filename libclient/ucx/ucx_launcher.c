@@ -32,7 +32,8 @@ int glk_launcher_open(struct glk_ucx_options *o)
 	pmix_proc_t own, job;
 
 	if (PMIx_Init(&own, NULL, 0) != PMIX_SUCCESS)
-		return glk_error(-GPULINK_ENODEV, "options rank, processes and at: must be given, without a launcher with PMIx (mpirun, srun)");
+		return glk_error(-GPULINK_ENODEV,
+				 "options rank, processes and at: must be given, without a launcher with PMIx (mpirun, srun)");
 	PMIX_LOAD_PROCID(&job, own.nspace, PMIX_RANK_WILDCARD);
 	if (PMIx_Get(&job, PMIX_JOB_SIZE, NULL, 0, &value) != PMIX_SUCCESS) {
 		glk_launcher_close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Process 0 waits for the others. Anyone may connect: who does not say what a process says is sent away, and who says nothing has to
- * leave when his time is over or his place is needed.
+ * Process 0 waits for the others. Anyone may connect: who does not say what a process says is sent away, and who says nothing
+ * has to leave when his time is over or his place is needed.
  */
 #include "ucx_meet_host.h"
 
@@ -63,7 +63,9 @@ static void dismiss(struct host *h, size_t i)
 
 static void ucx_meet_host_refuse(struct host *h, size_t i, enum glk_meet_code code)
 {
-	const struct glk_meet_answer answer = { .magic = GLK_MEET_MAGIC, .version = htole32(GLK_UCX_PROTOCOL), .code = htole32(code) };
+	const struct glk_meet_answer answer = { .magic = GLK_MEET_MAGIC,
+						.version = htole32(GLK_UCX_PROTOCOL),
+						.code = htole32(code) };
 
 	/* A new connection has room for it. Closing now would discard it, if the guest's words are not read. */
 	h->guests[i].leaving = true;
@@ -231,8 +233,8 @@ static int listen_at(const struct addrinfo *list)
 	for (const struct addrinfo *a = list; a; a = a->ai_next) {
 		int fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol);
 
-		if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) && !bind(fd, a->ai_addr, a->ai_addrlen) &&
-		    !listen(fd, BACKLOG))
+		if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
+		    !bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, BACKLOG))
 			return fd;
 		cause = errno;
 		if (fd >= 0)

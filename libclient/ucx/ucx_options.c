@@ -20,7 +20,8 @@ static bool parse_place(char *text, struct glk_ucx_options *o)
 	char *colon = strrchr(text, ':'), *end = colon;
 	uint64_t port;
 
-	if (!colon || !glk_option_number(colon + 1, false, &port) || port < 1 || port > 65535 || strlen(colon + 1) >= sizeof(o->port))
+	if (!colon || !glk_option_number(colon + 1, false, &port) || port < 1 || port > 65535 ||
+	    strlen(colon + 1) >= sizeof(o->port))
 		return false;
 	if (text[0] == '[') {
 		if (end[-1] != ']')

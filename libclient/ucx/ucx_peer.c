@@ -98,7 +98,10 @@ static struct ucx_message *ucx_peer_begin(struct ucx *u, uint32_t process)
 static void complete_head(struct ucx *u, struct ucx_peer *peer, struct ucx_message *m)
 {
 	const struct glk_message_head head = {
-		.job = htole64(u->job), .from = htole32(u->process), .number = htole32(peer->number_out++), .applied = htole64(peer->applied),
+		.job = htole64(u->job),
+		.from = htole32(u->process),
+		.number = htole32(peer->number_out++),
+		.applied = htole64(peer->applied),
 	};
 
 	memcpy(m->data, &head, sizeof(head));

@@ -58,7 +58,8 @@ static uint32_t ask(struct ucx *u, enum glk_record type, void *body, size_t body
 	return GLK_ST_OK;
 }
 
-uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void *to, size_t bytes, const struct ucx_asker *asker)
+uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void *to, size_t bytes,
+			  const struct ucx_asker *asker)
 {
 	const struct ucx_request request = {
 		.process = process, .bytes = (uint32_t)bytes, .width = (uint32_t)bytes, .to = to, .asker = *asker,
@@ -71,7 +72,9 @@ uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void
 uint32_t glk_request_atomic(struct ucx *u, uint32_t process, uint64_t offset, const struct ucx_atomic *atomic, void *to,
 			    const struct ucx_asker *asker)
 {
-	const struct ucx_request request = { .process = process, .bytes = 8, .width = atomic->bytes, .to = to, .asker = *asker };
+	const struct ucx_request request = {
+		.process = process, .bytes = 8, .width = atomic->bytes, .to = to, .asker = *asker
+	};
 	struct glk_record_atomic body = {
 		.offset = htole64(offset), .operand = htole64(atomic->operand), .compare = htole64(atomic->compare),
 		.operation = htole32(atomic->operation), .bytes = htole32(atomic->bytes),

@@ -107,7 +107,8 @@ bool glk_serve_atomic(struct ucx *u, uint32_t process, const uint8_t *body, size
 	data = ucx_serve_answer(u, process, atomic.id, GLK_ST_OK, sizeof(old));
 	if (!data)
 		return true;
-	old = htole64(glk_serve_execute(u->memory + offset, operation, width, le64toh(atomic.operand), le64toh(atomic.compare)));
+	old = htole64(
+		glk_serve_execute(u->memory + offset, operation, width, le64toh(atomic.operand), le64toh(atomic.compare)));
 	memcpy(data, &old, sizeof(old));
 	return true;
 }

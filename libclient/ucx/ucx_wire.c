@@ -47,8 +47,8 @@ static int ucx_wire_code_of(ucs_status_t status)
 /* --- why UCX cannot be opened --- */
 
 /*
- * Statuses only say "I/O error". What UCX logs names the cause, for example a full /dev/shm: the first error of the thread that opens a
- * device is kept. Unless the user asked for a log, nothing but fatal errors is printed.
+ * Statuses only say "I/O error". What UCX logs names the cause, for example a full /dev/shm: the first error of the thread that
+ * opens a device is kept. Unless the user asked for a log, nothing but fatal errors is printed.
  */
 static _Thread_local struct {
 	bool on;
@@ -103,8 +103,8 @@ static int explain(ucs_status_t status)
 /* --- open and close --- */
 
 /*
- * What UCX does by default and must not here. Versions differ in what they have, and in whether a transport's settings are named with it:
- * those that are unknown are ignored.
+ * What UCX does by default and must not here. Versions differ in what they have, and in whether a transport's settings are
+ * named with it: those that are unknown are ignored.
  */
 static void configure(ucp_config_t *config)
 {

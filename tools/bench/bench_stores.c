@@ -136,7 +136,9 @@ static int print_json(found_stores found)
 
 int bench_stores(int argc, char **argv)
 {
-	struct request r = { .bytes = UINT64_C(64) << 20, .stores = 1000000, .rounds = 15, .patterns = (1u << MEASURE_PATTERNS) - 1 };
+	struct request r = {
+		.bytes = UINT64_C(64) << 20, .stores = 1000000, .rounds = 15, .patterns = (1u << MEASURE_PATTERNS) - 1
+	};
 	found_stores found = { { { 0 } } };
 	struct failure error;
 	char own[32], device[160];
@@ -145,7 +147,8 @@ int bench_stores(int argc, char **argv)
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
 	snprintf(own, sizeof(own), "bench-%ld", (long)getpid());
-	snprintf(device, sizeof(device), "local:%.100s,endpoints=2,memory=%llu", r.name ? r.name : own, (unsigned long long)r.bytes);
+	snprintf(device, sizeof(device), "local:%.100s,endpoints=2,memory=%llu", r.name ? r.name : own,
+		 (unsigned long long)r.bytes);
 	if (measure_stores(device, r.bytes, (unsigned)r.stores, (unsigned)r.rounds, r.patterns, found, &error)) {
 		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 		return EXIT_FAILURE;

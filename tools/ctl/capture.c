@@ -277,7 +277,8 @@ static enum exit_code find_local_card(struct invocation *invocation)
 	}
 	if (!error && strcmp(info.state, "lost"))
 		return EXIT_OK;
-	complain("%s: %s", invocation->card, error ? gpulink_strerror(error) : "lost: it does not answer; a reset may recover it");
+	complain("%s: %s", invocation->card,
+		 error ? gpulink_strerror(error) : "lost: it does not answer; a reset may recover it");
 	return EXIT_FAILED;
 }
 

@@ -101,8 +101,8 @@ static struct json_object *select_counters(struct json_object *counters, struct 
 static enum exit_code read_counters(struct invocation *invocation, struct json_object **all, struct json_object **shown)
 {
 	struct json_object *partitions = NULL;
-	enum exit_code code = send_request(invocation,
-				  with_partition(new_request("counters", invocation->card), invocation->partition), all);
+	enum exit_code code =
+		send_request(invocation, with_partition(new_request("counters", invocation->card), invocation->partition), all);
 
 	if (code != EXIT_OK)
 		return code;
@@ -211,7 +211,7 @@ static bool check_setting(const char *text, enum gpulink_setting setting, bool (
 }
 
 static enum exit_code commands_set(struct invocation *invocation, enum gpulink_setting setting,
-			  bool (*parse)(const char *, uint64_t *))
+				   bool (*parse)(const char *, uint64_t *))
 {
 	struct json_object *request;
 	enum exit_code code;

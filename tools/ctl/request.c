@@ -67,7 +67,7 @@ static bool print_warnings(struct json_object *result)
 
 struct json_object *answer_directly(struct json_object *request, const struct asker *asker)
 {
-	const struct program_files files = {asker->files[0], asker->file_count > 1 ? asker->files[1] : -1};
+	const struct program_files files = { asker->files[0], asker->file_count > 1 ? asker->files[1] : -1 };
 
 	return request_run(request, REQUEST_ALL, asker->file_count ? &files : NULL);
 }
@@ -75,18 +75,12 @@ struct json_object *answer_directly(struct json_object *request, const struct as
 static enum exit_code exit_code_of(int error)
 {
 	switch (error) {
-	case 0:
-		return EXIT_OK;
-	case -GPULINK_EINVAL:
-		return EXIT_USAGE;
-	case -GPULINK_ENODEV:
-		return EXIT_NO_CARD;
-	case -GPULINK_EACCES:
-		return EXIT_NOT_PERMITTED;
-	case -ECONNREFUSED:
-		return EXIT_NO_DAEMON;
-	default:
-		return EXIT_FAILED;
+	case 0: return EXIT_OK;
+	case -GPULINK_EINVAL: return EXIT_USAGE;
+	case -GPULINK_ENODEV: return EXIT_NO_CARD;
+	case -GPULINK_EACCES: return EXIT_NOT_PERMITTED;
+	case -ECONNREFUSED: return EXIT_NO_DAEMON;
+	default: return EXIT_FAILED;
 	}
 }
 

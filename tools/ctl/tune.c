@@ -176,7 +176,8 @@ static void write_parameters(FILE *to, const struct loggop_file *file)
 	struct json_object *o = loggop_file_object(file);
 
 	if (o)
-		fprintf(to, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		fprintf(to, "%s\n",
+			json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 }
 

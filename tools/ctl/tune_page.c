@@ -60,7 +60,8 @@ static void draw(FILE *to, const struct loggop_file *file, const struct drawing 
 
 		for (unsigned k = 0; k < file->sets; k++)
 			if (k != i && !strcmp(file->set[k].way, file->set[i].way) &&
-			    loggop_time(&file->set[k], ADVICE_STREAM, middle) < loggop_time(&file->set[i], ADVICE_STREAM, middle))
+			    loggop_time(&file->set[k], ADVICE_STREAM, middle) <
+				    loggop_time(&file->set[i], ADVICE_STREAM, middle))
 				best = false;
 		if (best)
 			add_line(&l, d, &file->set[i], names[l.lines], sizeof(names[0]));

@@ -47,7 +47,8 @@ static struct json_object *read_part(struct reading *r, const char *op, int part
 	struct json_object *result = NULL;
 
 	*code = send_request(r->invocation, with_partition(new_request(op, r->name), partition), &result);
-	if (*code == EXIT_OK && !json_object_is_type(result, json_type_object) && !json_object_is_type(result, json_type_array)) {
+	if (*code == EXIT_OK && !json_object_is_type(result, json_type_object) &&
+	    !json_object_is_type(result, json_type_array)) {
 		json_object_put(result);
 		result = NULL;
 	}
@@ -82,8 +83,8 @@ static void put_range(struct reading *r, const char *prefix, struct json_object 
 	char key[96], text[160];
 
 	snprintf(key, sizeof(key), "%s range %s", prefix, name ? name : "-");
-	snprintf(text, sizeof(text), "%s %s %s%s%s%s%s", text_of(range, "offset"), text_of(range, "bytes"), text_of(range, "rights"),
-		 user ? " user=" : "", user ? user : "", group ? " group=" : "", group ? group : "");
+	snprintf(text, sizeof(text), "%s %s %s%s%s%s%s", text_of(range, "offset"), text_of(range, "bytes"),
+		 text_of(range, "rights"), user ? " user=" : "", user ? user : "", group ? " group=" : "", group ? group : "");
 	r->memory = json_put_text(r->card, key, text) && r->memory;
 }
 
@@ -144,8 +145,8 @@ static enum exit_code read_link(struct reading *r, const char *op, const char *c
 static enum exit_code view_read_card(struct reading *r, struct json_object *info)
 {
 	static const char *const of_card[] = {"state", "link_state", "generation", NULL};
-	static const char *const of_link[] = {"crc_errors", "sequence_errors", "protocol_errors", "version_errors", "lost_packets",
-					      "timeouts", "denied", NULL};
+	static const char *const of_link[] = { "crc_errors",   "sequence_errors", "protocol_errors", "version_errors",
+					       "lost_packets", "timeouts",	  "denied",	     NULL };
 	const char *link_state = text_of(info, "link_state");
 	bool loopback = link_state && !strcmp(link_state, "loopback");
 	enum exit_code code;
@@ -169,7 +170,9 @@ static enum exit_code view_read_card(struct reading *r, struct json_object *info
 static enum exit_code add_card(struct invocation *invocation, struct json_object *view, struct json_object *before,
 			       struct json_object *info)
 {
-	struct reading r = {.invocation = invocation, .name = text_of(info, "name"), .card = json_object_new_object(), .memory = true};
+	struct reading r = {
+		.invocation = invocation, .name = text_of(info, "name"), .card = json_object_new_object(), .memory = true
+	};
 	enum exit_code code;
 
 	if (!r.card || !json_put(view, r.name, r.card)) {

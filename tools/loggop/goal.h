@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules in GOAL (Group Operation Assembly Language; Hoefler, Siebert, Lumsdaine, ICPP 2009), the input of LogGOPSim: for each
- * rank calculations, sends and receives, and which of them require others. The text form, as LogGOPSim's txt2bin reads it:
+ * Schedules in GOAL (Group Operation Assembly Language; Hoefler, Siebert, Lumsdaine, ICPP 2009), the input of LogGOPSim: for
+ *each rank calculations, sends and receives, and which of them require others. The text form, as LogGOPSim's txt2bin reads it:
  *
  *	num_ranks 2
  *	rank 0 {

@@ -80,10 +80,11 @@ static struct json_object *set_object(const struct loggop_set *set)
 	struct json_object *o = json_object_new_object();
 
 	if (o && json_put_text(o, "way", set->way) && json_put_text(o, "path", set->path) &&
-	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) && add_number(o, "batch", set->batch) &&
-	    add_number(o, "timeouts", set->timeouts) && add_number(o, "full", set->full) &&
-	    add_number(o, "packet_bytes", set->packet_bytes) && json_put(o, "single", curve_object(&set->single)) &&
-	    json_put(o, "overhead", curve_object(&set->overhead)) && json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
+	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) &&
+	    add_number(o, "batch", set->batch) && add_number(o, "timeouts", set->timeouts) &&
+	    add_number(o, "full", set->full) && add_number(o, "packet_bytes", set->packet_bytes) &&
+	    json_put(o, "single", curve_object(&set->single)) && json_put(o, "overhead", curve_object(&set->overhead)) &&
+	    json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -239,11 +240,12 @@ static bool read_row(struct loggop_file *file, const char *line)
 	struct loggop_sample s;
 	struct loggop_set *set;
 
-	if (sscanf(line, "%127[^,],%23[^,],%23[^,],%23[^,],%lf,%lf,%lf,%lf,%lf,%lf", file->device, file->unit, way, path, &s.bytes,
-		   &s.count, &s.delay, &s.time, &s.spread, &s.cpu) != 10)
+	if (sscanf(line, "%127[^,],%23[^,],%23[^,],%23[^,],%lf,%lf,%lf,%lf,%lf,%lf", file->device, file->unit, way, path,
+		   &s.bytes, &s.count, &s.delay, &s.time, &s.spread, &s.cpu) != 10)
 		return false;
 	set = set_named(file, way, path);
-	if (!set || set->samples == LOGGOP_SAMPLES_MAX || !(s.bytes >= 1) || !(s.count >= 1) || !(s.delay >= 0) || !(s.time >= 0))
+	if (!set || set->samples == LOGGOP_SAMPLES_MAX || !(s.bytes >= 1) || !(s.count >= 1) || !(s.delay >= 0) ||
+	    !(s.time >= 0))
 		return false;
 	set->sample[set->samples++] = s;
 	return true;

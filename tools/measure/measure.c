@@ -147,14 +147,16 @@ static int add_sample(const struct session *s, const struct way *way, struct dri
 	return done < 0 ? done : 0;
 }
 
-static int measure_size(const struct session *s, const struct way *way, struct driver *d, struct loggop_set *set, uint64_t bytes)
+static int measure_size(const struct session *s, const struct way *way, struct driver *d, struct loggop_set *set,
+			uint64_t bytes)
 {
 	unsigned before = set->samples;
 	int error = 0;
 
 	for (unsigned i = 0; !error && !stopped(s) && i < COUNTS; i++)
 		if (i == 0 || (set->samples > before && counts[i] * set->sample[before].time <= MESSAGES_NS))
-			error = add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = counts[i] });
+			error = add_sample(s, way, d, set,
+					   (struct loggop_sample){ .bytes = (double)bytes, .count = counts[i] });
 	if (error || stopped(s) || set->samples == before || 2 * DELAYED * set->sample[before].time > MESSAGES_NS)
 		return error;
 	return add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = DELAYED,
@@ -297,7 +299,7 @@ static int check_paths(struct session *s)
 		if (any || !(s->plan->paths & 1u << path))
 			continue;
 		return failure_set(s->error, -GPULINK_ENOTSUP, "path %s: %s", measure_path_names[path],
-				   !is_card(s)		  ? "only a card has it: other devices have asleep and polling" :
+				   !is_card(s)		    ? "only a card has it: other devices have asleep and polling" :
 				   path == MEASURE_DOORBELL ? "only the ways window and scatter have it" :
 							      "this way, or this build, does not have it");
 	}
@@ -399,8 +401,8 @@ int measure_device(const char *name, const struct measure_plan *plan, struct log
 	if (!status)
 		status = measure_all(&s);
 	if (!status && !file->sets && !stopped(&s))
-		status = failure_set(error, -GPULINK_EINVAL, "no way has sizes from %llu to %llu bytes", (unsigned long long)plan->least,
-				     (unsigned long long)plan->most);
+		status = failure_set(error, -GPULINK_EINVAL, "no way has sizes from %llu to %llu bytes",
+				     (unsigned long long)plan->least, (unsigned long long)plan->most);
 	gpulink_close(s.device);
 	free(s.site.data);
 	free(s.site.vector);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures ways to send on a device, for the LogGOP model (tools/loggop): each T(n, d, s) is the median time from the first of n
- * operations of s bytes, d apart, to the end of the release behind them.
+ * Measures ways to send on a device, for the LogGOP model (tools/loggop): each T(n, d, s) is the median time from the first of
+ *n operations of s bytes, d apart, to the end of the release behind them.
  *
  *	ways   window    direct stores, in a row
  *	       scatter   direct stores of at most 128 bytes, 256 bytes apart
@@ -51,8 +51,8 @@ struct measure_plan {
 };
 
 /**
- * Measures, and fits each set. `file` comes from loggop_file_init() and is the caller's; after an error it has what was measured
- * until then, as after a stop, and `complete` is false.
+ * Measures, and fits each set. `file` comes from loggop_file_init() and is the caller's; after an error it has what was
+ * measured until then, as after a stop, and `complete` is false.
  *
  * Returns 0, also after a stop, or a negative GPULINK_E code with a message in `error`.
  */

@@ -14,9 +14,10 @@
 #define AGING  40u /* writes that overtake all leases of a line that is read between them: each gives 10 or more */
 
 const char *const measure_pool_names[MEASURE_POOL_ACCESSES] = {
-	"hit, 8 bytes",	       "hit, a line", "uncached load, 8 bytes", "uncached load, a line", "miss, a line",
-	"renewal, one line",   "renewal, of many lines, each", "acquire", "store, 8 bytes", "store, a line", "release behind a store",
-	"store, 8 bytes, SC",  "atomic, SC",
+	"hit, 8 bytes",	  "hit, a line",       "uncached load, 8 bytes",       "uncached load, a line",
+	"miss, a line",	  "renewal, one line", "renewal, of many lines, each", "acquire",
+	"store, 8 bytes", "store, a line",     "release behind a store",       "store, 8 bytes, SC",
+	"atomic, SC",
 };
 
 /* The same object, opened by one device in all modes, and by another. */

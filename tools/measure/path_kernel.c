@@ -149,7 +149,9 @@ static void close_uring(struct driver *d)
 static int path_kernel_check(struct kernel *k, const struct io_uring_cqe *cqe)
 {
 	if (cqe->user_data != RELEASE)
-		return cqe->res == k->expected[cqe->user_data] ? 0 : cqe->res < 0 ? gpulink_uring_error(cqe->res) : -GPULINK_EPROTO;
+		return cqe->res == k->expected[cqe->user_data] ? 0 :
+		       cqe->res < 0			       ? gpulink_uring_error(cqe->res) :
+								 -GPULINK_EPROTO;
 	if (cqe->res < 0)
 		return gpulink_uring_error(cqe->res);
 	if (cqe->res != k->rejected) {

@@ -42,9 +42,10 @@ static bool has_file(int argc, char **argv)
 
 static int fit(int argc, char **argv)
 {
-	static const char usage[] = "usage: gpulink-model fit SAMPLES\n"
-				    "Prints parameters as JSON. SAMPLES is CSV: device,unit,way,path,bytes,count,delay,time,spread,cpu\n"
-				    "  -h, --help  show this help and exit\n";
+	static const char usage[] =
+		"usage: gpulink-model fit SAMPLES\n"
+		"Prints parameters as JSON. SAMPLES is CSV: device,unit,way,path,bytes,count,delay,time,spread,cpu\n"
+		"  -h, --help  show this help and exit\n";
 	struct json_object *object = NULL;
 	struct loggop_file file;
 	struct failure error;
@@ -128,7 +129,8 @@ static int simulate_file(const struct simulation *s, const char *path)
 	free(times);
 	goal_free(&goal);
 	if (status)
-		return failed(path, status == -EPROTO ? "operations can never start, or messages have no receive" : strerror(-status));
+		return failed(path, status == -EPROTO ? "operations can never start, or messages have no receive" :
+							strerror(-status));
 	return EXIT_SUCCESS;
 }
 
@@ -185,8 +187,9 @@ static void study_row_json(double bytes)
 	}
 	printf(" }, \"pipelined\": {");
 	if (bytes > 0)
-		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f", study_pipelined(STUDY_VERBS, bytes),
-		       study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_DEVICE, bytes),
+		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f",
+		       study_pipelined(STUDY_VERBS, bytes), study_pipelined(STUDY_HOST, bytes),
+		       study_pipelined(STUDY_DEVICE, bytes),
 		       study_speedup(study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_VERBS, bytes)));
 	printf(" } }");
 }
@@ -258,8 +261,12 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "fit", fit }, { "predict", predict_command }, { "goal", goal_command }, { "simulate", simulate_command },
-			 { "scale", scale_command }, { "study", study } };
+	} commands[] = { { "fit", fit },
+			 { "predict", predict_command },
+			 { "goal", goal_command },
+			 { "simulate", simulate_command },
+			 { "scale", scale_command },
+			 { "study", study } };
 
 	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -17,7 +17,8 @@ enum { PHASE_ENTRIES_MAX = 64, PHASE_SUBHEADER = 5 };
 /** What one pair sends in a phase. Stores in a row begin where the pair's store before ended. */
 struct phase_pair {
 	uint64_t row[PHASE_CLASSES], scattered[PHASE_CLASSES];		 /**< stores */
-	uint64_t queued_row[PHASE_CLASSES], queued_scattered[PHASE_CLASSES]; /**< those that a release finds in the write queue */
+	uint64_t queued_row[PHASE_CLASSES],
+		queued_scattered[PHASE_CLASSES]; /**< those that a release finds in the write queue */
 	uint64_t stores, bytes, releases;
 	uint64_t other; /**< loads and atomics */
 	uint64_t last_end;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-model predict: how long the communication of each phase of a trace takes, by LogGOP parameters. A source's stores to all
- * destinations go through its one interface, one after the other:
+ * gpulink-model predict: how long the communication of each phase of a trace takes, by LogGOP parameters. A source's stores to
+ *all destinations go through its one interface, one after the other:
  *
  *	phase(source) = sum of max(o, g + (s-1) G) over its stores, and over those that a release finds in the write queue
  *			+ S', one for the barrier and one per release
- *	phase = the maximum over sources;  S' = T(1,0,s) - max(o, g + (s-1) G) + batch, at the mean size, of the way of most stores
+ *	phase = the maximum over sources;  S' = T(1,0,s) - max(o, g + (s-1) G) + batch, at the mean size, of the way of most
+ *stores
  *
  * Stores that begin where the pair's store before ended have the terms of the way "window", others those of "scatter".
  */
@@ -160,8 +161,8 @@ static void print_csv(const struct prediction *p)
 		struct phase_pair sum = phase_sum(&p->phases, &p->phases.phase[i], p->ruler[i]);
 		struct cost cost = cost_of(p, &sum);
 
-		printf("%zu,%u,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g,%.6g,", i, p->ruler[i], sum.stores, sum.bytes, cost.messages,
-		       cost.queued, cost.fixed, p->predicted[i]);
+		printf("%zu,%u,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g,%.6g,", i, p->ruler[i], sum.stores, sum.bytes,
+		       cost.messages, cost.queued, cost.fixed, p->predicted[i]);
 		if (p->measured)
 			printf("%.6g", p->measured[i]);
 		putchar('\n');
@@ -192,7 +193,8 @@ static void predict_print_table(const struct prediction *p)
 
 static bool put_double(struct json_object *to, const char *name, double value)
 {
-	return isfinite(value) ? json_put(to, name, json_object_new_double(value)) : json_object_object_add(to, name, NULL) == 0;
+	return isfinite(value) ? json_put(to, name, json_object_new_double(value)) :
+				 json_object_object_add(to, name, NULL) == 0;
 }
 
 static struct json_object *pair_object(const struct prediction *p, size_t phase, unsigned pair)
@@ -201,9 +203,10 @@ static struct json_object *pair_object(const struct prediction *p, size_t phase,
 	struct json_object *o = json_object_new_object();
 	struct cost cost = cost_of(p, at);
 
-	if (o && json_put_number(o, "source", pair / p->phases.gpus) && json_put_number(o, "destination", pair % p->phases.gpus) &&
-	    json_put_number(o, "stores", at->stores) && json_put_number(o, "bytes", at->bytes) &&
-	    put_double(o, "messages", cost.messages) && put_double(o, "queued", cost.queued) && put_double(o, "fixed", cost.fixed))
+	if (o && json_put_number(o, "source", pair / p->phases.gpus) &&
+	    json_put_number(o, "destination", pair % p->phases.gpus) && json_put_number(o, "stores", at->stores) &&
+	    json_put_number(o, "bytes", at->bytes) && put_double(o, "messages", cost.messages) &&
+	    put_double(o, "queued", cost.queued) && put_double(o, "fixed", cost.fixed))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -333,7 +336,7 @@ static int predict_run(const struct request *r, struct loggop_file *file)
 {
 	struct prediction p = { .unit = file->unit,
 				.phases = { .entries = (unsigned)r->entries, .payload = (unsigned)r->payload } };
-	struct failure error = {0};
+	struct failure error = { 0 };
 	int status;
 
 	p.row = loggop_find(file, "window", r->path);

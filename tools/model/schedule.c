@@ -101,7 +101,7 @@ static const struct option_command command = {
 
 int goal_command(int argc, char **argv)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	const char *trace = NULL;
 	struct goal goal = { 0 };
 	struct phases phases = { .entries = PHASE_ENTRIES_MAX, .payload = 4096 };

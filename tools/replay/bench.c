@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * replay-bench [STORES]: what a store costs on its way through FinePack's model, stage by stage, and with two threads. The stream
- * is like PageRank's: 4 GPUs, 8 bytes, rows ascending with gaps, a release now and then. Between machines only the ratios
- * mean something.
+ * replay-bench [STORES]: what a store costs on its way through FinePack's model, stage by stage, and with two threads. The
+ * stream is like PageRank's: 4 GPUs, 8 bytes, rows ascending with gaps, a release now and then. Between machines only the
+ * ratios mean something.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +42,11 @@ static void make_stream(void)
 		state ^= state << 17;
 		at[from][to] += 8 + 8 * (state % 6);
 		ops[i] = (struct replay_op){
-			.kind = REPLAY_STORE, .source = (uint8_t)from, .destination = (uint8_t)to, .address = at[from][to], .size = 8,
+			.kind = REPLAY_STORE,
+			.source = (uint8_t)from,
+			.destination = (uint8_t)to,
+			.address = at[from][to],
+			.size = 8,
 		};
 	}
 	ops[OPS - 1] = (struct replay_op){ .kind = REPLAY_BARRIER };
@@ -83,7 +87,8 @@ static void stage_all(const struct replay_op *op, struct glk_partition *partitio
 }
 
 /* Seconds for all stores by one stage and what comes before it. */
-static double run_stage(void (*stage)(const struct replay_op *, struct glk_partition *), enum glk_packet_form form, uint64_t rounds)
+static double run_stage(void (*stage)(const struct replay_op *, struct glk_partition *), enum glk_packet_form form,
+			uint64_t rounds)
 {
 	static struct glk_partition partitions[GPUS * GPUS];
 	double begin;

@@ -115,17 +115,19 @@ static const struct option_command command = {
 /* The counts by name, in the order of the columns. */
 #define NUMBERS 18u
 static const char *const number_names[NUMBERS] = {
-	"l1_reads", "l1_read_misses", "l1_ended", "l1_writes", "l1_write_misses", "l2_reads", "l2_read_misses", "l2_ended", "l2_writes",
-	"dram_reads", "dram_writes", "same", "remote", "old", "bytes", "timestamp_bytes", "evictions",
-	"l1_partial",
+	"l1_reads",	   "l1_read_misses", "l1_ended",   "l1_writes", "l1_write_misses",
+	"l2_reads",	   "l2_read_misses", "l2_ended",   "l2_writes", "dram_reads",
+	"dram_writes",	   "same",	     "remote",	   "old",	"bytes",
+	"timestamp_bytes", "evictions",	     "l1_partial",
 };
 
 static void numbers_of(const struct hierarchy_count *c, uint64_t numbers[NUMBERS])
 {
 	const uint64_t all[NUMBERS] = {
-		c->l1.reads, c->l1.read_misses, c->l1.ended, c->l1.writes, c->l1.write_misses, c->l2.reads, c->l2.read_misses,
-		c->l2.ended, c->l2.writes, c->dram_reads, c->dram_writes, c->same, c->remote, c->old, c->bytes, c->timestamp_bytes,
-		c->evictions, c->partial,
+		c->l1.reads,	    c->l1.read_misses, c->l1.ended, c->l1.writes, c->l1.write_misses,
+		c->l2.reads,	    c->l2.read_misses, c->l2.ended, c->l2.writes, c->dram_reads,
+		c->dram_writes,	    c->same,	       c->remote,   c->old,	  c->bytes,
+		c->timestamp_bytes, c->evictions,      c->partial,
 	};
 
 	memcpy(numbers, all, sizeof(all));
@@ -162,8 +164,9 @@ static double percent(uint64_t part, uint64_t all)
 
 static void print_row(const char *name, const uint64_t n[NUMBERS])
 {
-	printf("%-10s  %10.2f  %10.2f  %11" PRIu64 "  %11" PRIu64 "  %10" PRIu64 "  %10" PRIu64 "  %13" PRIu64 "  %10" PRIu64 "\n", name,
-	       percent(n[1], n[0]), percent(n[6], n[5]), n[9], n[10], n[11], n[12], n[14], n[13]);
+	printf("%-10s  %10.2f  %10.2f  %11" PRIu64 "  %11" PRIu64 "  %10" PRIu64 "  %10" PRIu64 "  %13" PRIu64 "  %10" PRIu64
+	       "\n",
+	       name, percent(n[1], n[0]), percent(n[6], n[5]), n[9], n[10], n[11], n[12], n[14], n[13]);
 }
 
 static int add_json(struct json_object *list, const char *name, const uint64_t n[NUMBERS])
@@ -181,8 +184,8 @@ static int add_json(struct json_object *list, const char *name, const uint64_t n
 static void print_head(const struct request *r)
 {
 	if (r->output == OUTPUT_TABLE)
-		printf("%-10s  %10s  %10s  %11s  %11s  %10s  %10s  %13s  %10s\n", "protocol", "L1 miss %", "L2 miss %", "DRAM reads",
-		       "DRAM writes", "same", "remote", "bytes L2-DRAM", "old loads");
+		printf("%-10s  %10s  %10s  %11s  %11s  %10s  %10s  %13s  %10s\n", "protocol", "L1 miss %", "L2 miss %",
+		       "DRAM reads", "DRAM writes", "same", "remote", "bytes L2-DRAM", "old loads");
 	if (r->output != OUTPUT_CSV)
 		return;
 	fputs("protocol", stdout);
@@ -226,8 +229,10 @@ static bool together(const struct request *r)
 		return false;
 	}
 	if (r->fill != HIERARCHY_WHOLE && r->protocols != 1u << HIERARCHY_RDMA) {
-		fprintf(stderr, "gpulink-replay: --fill %s: requires --protocol rdma: leases are of whole lines, and only there GPUs have "
-				"memory of their own\n", hierarchy_fill_names[r->fill]);
+		fprintf(stderr,
+			"gpulink-replay: --fill %s: requires --protocol rdma: leases are of whole lines, and only there GPUs have "
+			"memory of their own\n",
+			hierarchy_fill_names[r->fill]);
 		return false;
 	}
 	if (r->fill == HIERARCHY_WHOLE && r->sector) {

@@ -42,11 +42,13 @@ static int take_memory(struct import_options *o, const char *value)
 	const char *at = glk_number_take(value, 10, REPLAY_GPUS_MAX - 1, &gpu);
 
 	at = at && *at == ':' ? glk_number_take(at + 1, 0, REPLAY_ADDRESS_END, &first) : NULL;
-	if (at && *at == '-' && glk_number(at + 1, 0, REPLAY_ADDRESS_END, &end) && first < end && o->ranges < IMPORT_RANGES_MAX) {
+	if (at && *at == '-' && glk_number(at + 1, 0, REPLAY_ADDRESS_END, &end) && first < end &&
+	    o->ranges < IMPORT_RANGES_MAX) {
 		o->range[o->ranges++] = (struct import_range){ .gpu = (unsigned)gpu, .first = first, .end = end };
 		return 0;
 	}
-	return option_wrong("memory", value, "GPU:FIRST-END, a GPU from 0 to 63, FIRST below END, END at most 2^48; at most 256 times");
+	return option_wrong("memory", value,
+			    "GPU:FIRST-END, a GPU from 0 to 63, FIRST below END, END at most 2^48; at most 256 times");
 }
 
 static int convert_take(void *user, int option, const char *value)
@@ -72,7 +74,7 @@ static int convert_take(void *user, int option, const char *value)
 int convert(int argc, char **argv)
 {
 	const struct option_command command = { .name = "convert", .help = help, .known = known, .take = convert_take };
-	struct failure error = {0};
+	struct failure error = { 0 };
 	char *in, *out;
 	struct import_options options = { 0 };
 	int status;

@@ -18,20 +18,21 @@
 #include "trace/trace.h"
 #include "workload/workload.h"
 
-static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
-			   "  run         compare transfer methods on a workload or a trace\n"
-			   "  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
-			   "  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
-			   "  record      OUT: write a workload's stream to a trace\n"
-			   "  convert     IN OUT: convert a trace, or what another tool recorded, to .glt, .glt.zst or .csv\n"
-			   "  list        list workloads, links, transfer methods and NetCrafter variants\n"
-			   "  goodput     show the goodput of a single store by size, for each link\n"
-			   "  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
-			   "  caches      count what caches of GPUs over one memory find, with and without leases\n"
-			   "Options:\n"
-			   "  -V, --version  show version and exit\n"
-			   "  -h, --help     show this help, or that of a command, and exit\n"
-			   "See also gpulink-replay(1).\n";
+static const char help[] =
+	"usage: gpulink-replay COMMAND [OPTION...]\n"
+	"  run         compare transfer methods on a workload or a trace\n"
+	"  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
+	"  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
+	"  record      OUT: write a workload's stream to a trace\n"
+	"  convert     IN OUT: convert a trace, or what another tool recorded, to .glt, .glt.zst or .csv\n"
+	"  list        list workloads, links, transfer methods and NetCrafter variants\n"
+	"  goodput     show the goodput of a single store by size, for each link\n"
+	"  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
+	"  caches      count what caches of GPUs over one memory find, with and without leases\n"
+	"Options:\n"
+	"  -V, --version  show version and exit\n"
+	"  -h, --help     show this help, or that of a command, and exit\n"
+	"See also gpulink-replay(1).\n";
 
 static int replay_main_run(int argc, char **argv)
 {
@@ -57,7 +58,8 @@ static int record(int argc, char **argv)
 	int status;
 
 	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]))
-		return option_usage(argc, argv, "usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n");
+		return option_usage(argc, argv,
+				    "usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n");
 	status = options_read(argc - 1, argv + 1, &options);
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;

@@ -80,7 +80,7 @@ static int netcrafter_play(struct netcrafter_found *found, struct failure *error
 
 int netcrafter(int argc, char **argv)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	struct netcrafter_options options;
 	struct netcrafter_found *found;
 	struct requests requests;

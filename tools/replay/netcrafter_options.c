@@ -5,7 +5,19 @@
 #include <stdio.h>
 
 enum {
-	VARIANTS = STREAM_OPTIONS_END, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL, NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB, UNIT_TLB
+	VARIANTS = STREAM_OPTIONS_END,
+	WITHIN,
+	BETWEEN,
+	FLIT,
+	QUEUE,
+	CLOCKS,
+	POOL,
+	NO_SELECTIVE,
+	NO_YIELDING,
+	TRIM,
+	BURST,
+	TLB,
+	UNIT_TLB
 };
 
 static const struct option known[] = {
@@ -85,8 +97,10 @@ static int netcrafter_options_take(void *options, int option, const char *value)
 
 	switch (option) {
 	case VARIANTS:
-		return option_list("variants", value, "one of plain, ideal, stitching, pooling, trimming, sequencing, data-first, "
-				   "netcrafter, tuned, finepack, both", take_variant, o);
+		return option_list("variants", value,
+				   "one of plain, ideal, stitching, pooling, trimming, sequencing, data-first, "
+				   "netcrafter, tuned, finepack, both",
+				   take_variant, o);
 	case 'o': return option_output(value, &o->output);
 	case NO_SELECTIVE: o->setting.selective = false; return 0;
 	case NO_YIELDING: o->setting.yielding = false; return 0;

@@ -161,14 +161,17 @@ static int read_options(int argc, char **argv, struct wanted *w)
 	};
 	int status;
 
-	*w = (struct wanted){ .chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX }, .threads = { 32, 8192 }, .agent = { true, true, true } };
+	*w = (struct wanted){ .chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX },
+			      .threads = { 32, 8192 },
+			      .agent = { true, true, true } };
 	status = options_read_more(argc, argv, &more, &w->options);
 	if (status)
 		return status;
 	if (w->synthetic && (w->options.stream.workload || w->options.stream.trace))
 		fputs("gpulink-replay: --synthetic: requires that neither --workload nor --trace is given\n", stderr);
 	else if (!w->options.timed)
-		fprintf(stderr, "gpulink-replay: %s\n", w->options.stream.trace ? "--trace: a profile requires --time" : "--no-time: a profile requires time");
+		fprintf(stderr, "gpulink-replay: %s\n",
+			w->options.stream.trace ? "--trace: a profile requires --time" : "--no-time: a profile requires time");
 	else if (w->options.output == OUTPUT_CSV)
 		option_wrong("output", "csv", "table or json");
 	else
@@ -261,7 +264,7 @@ static int profile_show(const struct wanted *w, const struct profile *p, struct 
 
 int profile(int argc, char **argv)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	struct wanted *w = calloc(1, sizeof(*w));
 	struct profile *p = calloc(1, sizeof(*p));
 	int status = w && p ? read_options(argc, argv, w) : -ENOMEM;

@@ -46,7 +46,8 @@ static void run_tell(struct progress *p)
 {
 	bool known = p->trace && p->trace->file_bytes;
 
-	p->watch->played(p->watch, p->operations - p->told, known ? (double)p->trace->read_bytes / (double)p->trace->file_bytes : 0);
+	p->watch->played(p->watch, p->operations - p->told,
+			 known ? (double)p->trace->read_bytes / (double)p->trace->file_bytes : 0);
 	p->told = p->operations;
 }
 
@@ -198,7 +199,8 @@ static int count_phases(void *phases, const struct replay_op *ops, size_t count)
 }
 
 /* The same workload on one GPU, which sends nothing. */
-static int time_on_one_gpu(struct workload_source *w, const struct timing_setting *timing, uint64_t *time_ps, struct failure *error)
+static int time_on_one_gpu(struct workload_source *w, const struct timing_setting *timing, uint64_t *time_ps,
+			   struct failure *error)
 {
 	uint64_t phases = 0;
 	int status;
@@ -218,8 +220,7 @@ static int find_workload(const struct stream_options *o, struct workload_source 
 	};
 	if (w->workload)
 		return 0;
-	return failure_set(error, -EINVAL, "--workload %s: unknown workload; see gpulink-replay list",
-		 o->workload);
+	return failure_set(error, -EINVAL, "--workload %s: unknown workload; see gpulink-replay list", o->workload);
 }
 
 static int play_workload(const struct options *o, struct found *found, struct failure *error)
@@ -235,7 +236,8 @@ static int play_workload(const struct options *o, struct found *found, struct fa
 	status = run_play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status || o->limit) /* what is cut short has no result */
 		return status;
-	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
+	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual,
+		 w.info.allowed);
 	if (o->timed)
 		status = time_on_one_gpu(&w, &o->timing, &found->one_gpu_ps, error);
 	if (status)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stream: what the GPUs of a system do to each other's memory, one operation after the other. Workloads and traces
- * push it; paradigms, the time model and the trace writer consume it. It is not stored, so memory does not grow with its length.
+ * push it; paradigms, the time model and the trace writer consume it. It is not stored, so memory does not grow with its
+ * length.
  *
  * Addresses are byte offsets into the destination's memory, below 2^48. Times are picoseconds, what the source's own clock
  * would show if communication cost nothing, and never decrease within one source.

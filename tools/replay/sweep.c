@@ -86,7 +86,7 @@ static int sweep_show(const struct plan *plan, unsigned step, const struct found
 int sweep(int argc, char **argv)
 {
 	struct json_object *list = NULL;
-	struct failure error = {0};
+	struct failure error = { 0 };
 	struct options options = { 0 };
 	struct plan plan;
 	int status = 0;

@@ -247,8 +247,8 @@ static const char *link_socket_receive(struct link_socket *s, uint64_t now_ns)
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? NULL : strerror(errno);
 	/* Check the sync headers of the new blocks. */
-	for (size_t at = (s->in.end + LINK_SOCKET_BLOCK - 1) / LINK_SOCKET_BLOCK * LINK_SOCKET_BLOCK; at < s->in.end + (size_t)got;
-	     at += LINK_SOCKET_BLOCK)
+	for (size_t at = (s->in.end + LINK_SOCKET_BLOCK - 1) / LINK_SOCKET_BLOCK * LINK_SOCKET_BLOCK;
+	     at < s->in.end + (size_t)got; at += LINK_SOCKET_BLOCK)
 		if (s->in.bytes[at] > 1)
 			return "invalid block";
 	s->in.end += (size_t)got;

@@ -68,8 +68,8 @@ static void interrupt(void *user, unsigned vector)
 }
 
 /*
- * While the card is busy its time advances with its clocks, at most CLOCK_NS_MAX each: its timeouts do not expire early on a slow
- * machine. An idle card has the machine's time.
+ * While the card is busy its time advances with its clocks, at most CLOCK_NS_MAX each: its timeouts do not expire early on a
+ * slow machine. An idle card has the machine's time.
  */
 static void set_time(struct rtl *r, uint64_t now_ns)
 {
@@ -109,7 +109,11 @@ static void block_goes(void *user, const struct card_block *block)
 
 static const struct card_dut_ops dut_ops = { .mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt };
 static const struct card_dut_ops linked_ops = {
-	.mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt, .block_comes = block_comes, .block_goes = block_goes,
+	.mem_write = mem_write,
+	.mem_read = mem_read,
+	.interrupt = interrupt,
+	.block_comes = block_comes,
+	.block_goes = block_goes,
 };
 
 /* Logs the first failure of the logic; software then reads all ones, as from a removed card. */

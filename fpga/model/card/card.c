@@ -62,8 +62,8 @@ static bool config_valid(const struct glk_card_config *c)
 	       between(c->slice_shift, SLICE_SHIFT_MIN, SLICE_SHIFT_MAX) &&
 	       between(c->registrations, 1, GLK_REGISTRATION_COUNT) && c->regions <= GLK_REGION_COUNT &&
 	       (c->regions == 0 || between(c->chunks, 1, GLK_CHUNK_COUNT)) && between(c->vectors, 1, VECTORS_MAX) &&
-	       c->pool_bytes % GLK_PAGE_SIZE == 0 && tsu_valid(c) && ops && ops->dma_read && ops->dma_write && ops->endpoint_write &&
-	       ops->endpoint_read && ops->link_send && ops->interrupt &&
+	       c->pool_bytes % GLK_PAGE_SIZE == 0 && tsu_valid(c) && ops && ops->dma_read && ops->dma_write &&
+	       ops->endpoint_write && ops->endpoint_read && ops->link_send && ops->interrupt &&
 	       (!c->link || (ops->link_wait && c->link_session));
 }
 

@@ -148,7 +148,8 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 }
 
 /* Returns how many runs, at least one, fit in `room` bytes; *bytes: what these take. */
-static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room, size_t *bytes)
+static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room,
+			size_t *bytes)
 {
 	size_t bits = number_bits((uint64_t)run->length >> coding->unit_shift, coding->length_order), data = run->length;
 	unsigned fit = 1;

@@ -91,7 +91,8 @@ void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_pa
 }
 
 /* Counts a packet and passes it to `out`. */
-static void partition_send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets, unsigned reason)
+static void partition_send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets,
+			   unsigned reason)
 {
 	uint64_t padded = length - GLK_PACKET_HEADER_BYTES;
 	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* enabled bytes of the last DW */
@@ -204,7 +205,8 @@ static bool keeps(const struct glk_partition *partition)
 }
 
 /* Queues a piece of a store that has `left` bytes, itself included. Returns the piece's queue. */
-static struct glk_write_queue *partition_put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece, size_t left)
+static struct glk_write_queue *partition_put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece,
+					     size_t left)
 {
 	uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 	struct glk_write_queue *queue = &partition->queue;
@@ -230,7 +232,7 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 	partition_count(partition, GLK_PARTITION_COUNTER(STORES), 1);
 	partition_count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
 	partition_count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
-	      raw_wire_bytes(address, length, partition->queue.max_payload_bytes));
+			raw_wire_bytes(address, length, partition->queue.max_payload_bytes));
 	partition->last_store_ns = now_ns;
 
 	if (keeps(partition) && glk_kept_lines_renew(&partition->kept_lines))

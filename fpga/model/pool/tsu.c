@@ -107,7 +107,8 @@ static struct glk_tsu_entry *tsu_find(struct glk_tsu *t, uint64_t line, uint32_t
 	return tsu_make(t, set, line);
 }
 
-/* A request's time in this epoch. A later one begins it: its leases have all ended for that cache. An earlier one asks for any. */
+/* A request's time in this epoch. A later one begins it: its leases have all ended for that cache. An earlier one asks for any.
+ */
 static bool take_time(struct glk_tsu *t, uint64_t time, uint32_t *ts)
 {
 	if (time > glk_tsu_after(t, t->greatest)) {

@@ -35,10 +35,10 @@ static struct counter region_count_load(const struct glk_regions *regions, const
 
 static void save(struct glk_regions *regions, const struct glk_region *region, uint32_t chunk, const struct counter *counter)
 {
-	regions->counters[counter_index(region, chunk)] =
-		(uint64_t)counter->remaining << GLK_CHUNK_COUNTER_REMAINING_SHIFT |
-		(uint64_t)counter->initial << GLK_CHUNK_COUNTER_INITIAL_SHIFT |
-		(region->epoch & 3) << GLK_CHUNK_COUNTER_EPOCH_SHIFT | (uint64_t)counter->state << GLK_CHUNK_COUNTER_STATE_SHIFT;
+	regions->counters[counter_index(region, chunk)] = (uint64_t)counter->remaining << GLK_CHUNK_COUNTER_REMAINING_SHIFT |
+							  (uint64_t)counter->initial << GLK_CHUNK_COUNTER_INITIAL_SHIFT |
+							  (region->epoch & 3) << GLK_CHUNK_COUNTER_EPOCH_SHIFT |
+							  (uint64_t)counter->state << GLK_CHUNK_COUNTER_STATE_SHIFT;
 }
 
 static void region_count_append(struct glk_regions *regions, struct glk_region *region, uint32_t chunk)

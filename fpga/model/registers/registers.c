@@ -263,8 +263,7 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 	if (!place.exists)
 		return 0;
 	switch (place.block) {
-	case GLK_BLOCK_CARD:
-		return registers_read_card(registers, place.reg);
+	case GLK_BLOCK_CARD: return registers_read_card(registers, place.reg);
 	case GLK_BLOCK_PARTITION:
 		return read_partition(registers, place.element, place.reg);
 	case GLK_BLOCK_WINDOW:

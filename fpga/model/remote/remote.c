@@ -22,8 +22,9 @@ static bool on_translation(struct glk_remote *remote, const struct glk_link_head
 	peer->asking = false;
 	peer->bytes = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK;
 	if (header->partition == GLK_LINK_DONE)
-		peer->bytes |= glk_get_le64(body) & (GLK_PARTITION_REMOTE_BYTES_BYTES_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
-						    GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
+		peer->bytes |=
+			glk_get_le64(body) & (GLK_PARTITION_REMOTE_BYTES_BYTES_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
+					      GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
 	return true;
 }
 

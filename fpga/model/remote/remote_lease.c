@@ -45,7 +45,12 @@ static int remote_lease_push(struct glk_remote *remote, unsigned partition, enum
 static void remote_lease_start(struct glk_remote *remote, enum glk_kind response, unsigned count, uint8_t *data)
 {
 	remote->lease = (struct glk_remote_lease){
-		.active = true, .response = (uint8_t)response, .first_tag = remote->next_tag, .count = count, .left = count, .data = data,
+		.active = true,
+		.response = (uint8_t)response,
+		.first_tag = remote->next_tag,
+		.count = count,
+		.left = count,
+		.data = data,
 	};
 }
 
@@ -101,7 +106,8 @@ static unsigned ask(struct glk_remote *remote, unsigned partition, uint64_t wher
 static unsigned ask_for_rest(struct glk_remote *remote, unsigned partition, uint64_t where, unsigned blocks, uint64_t time,
 			     uint8_t *data, const struct glk_lease *lease, bool *whole)
 {
-	unsigned status = ask(remote, partition, where + GLK_LINK_LINE_BYTES, blocks - 1, time, UINT64_MAX, data + GLK_LINK_LINE_BYTES);
+	unsigned status =
+		ask(remote, partition, where + GLK_LINK_LINE_BYTES, blocks - 1, time, UINT64_MAX, data + GLK_LINK_LINE_BYTES);
 
 	*whole = true;
 	for (unsigned i = 0; i < blocks - 1 && status == GLK_ST_OK; i++) {
@@ -173,8 +179,8 @@ unsigned glk_remote_clock(struct glk_remote *remote, unsigned partition, uint64_
 }
 
 /* One timed request. `what`: 0 a write, else of GLK_OP_FETCH_ADD + what - 1. `data`: GLK_LINK_LINE_BYTES. */
-static unsigned timed(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length, unsigned what, uint64_t time,
-		      const uint8_t *data, struct glk_lease *lease)
+static unsigned timed(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length, unsigned what,
+		      uint64_t time, const uint8_t *data, struct glk_lease *lease)
 {
 	const struct glk_remote_answer *first = &remote->lease.of[0];
 	uint8_t body[16 + GLK_LINK_LINE_BYTES];
@@ -192,8 +198,8 @@ static unsigned timed(struct glk_remote *remote, unsigned partition, uint64_t of
 	return first->status == GLK_LINK_DONE ? GLK_ST_OK : refusal(remote, partition, first->status, GLK_ST_ALIGNMENT);
 }
 
-unsigned glk_remote_timed_write(struct glk_remote *remote, unsigned partition, uint64_t offset, uint64_t time, const uint8_t *data,
-				size_t length, struct glk_lease *lease)
+unsigned glk_remote_timed_write(struct glk_remote *remote, unsigned partition, uint64_t offset, uint64_t time,
+				const uint8_t *data, size_t length, struct glk_lease *lease)
 {
 	unsigned status = remote_lease_begin(remote, partition);
 
@@ -240,7 +246,8 @@ static struct glk_remote_answer *remote_lease_take(struct glk_remote *remote, co
 	return a;
 }
 
-bool glk_remote_on_lease_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
+bool glk_remote_on_lease_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body,
+				  size_t bytes)
 {
 	struct glk_remote_answer *a = remote_lease_take(remote, header);
 
@@ -251,7 +258,8 @@ bool glk_remote_on_lease_response(struct glk_remote *remote, const struct glk_li
 		a->rts = glk_get_le64(body + 8);
 	}
 	if (bytes == 16 + GLK_LINK_LINE_BYTES && remote->lease.data)
-		memcpy(remote->lease.data + (a - remote->lease.of) * (ptrdiff_t)GLK_LINK_LINE_BYTES, body + 16, GLK_LINK_LINE_BYTES);
+		memcpy(remote->lease.data + (a - remote->lease.of) * (ptrdiff_t)GLK_LINK_LINE_BYTES, body + 16,
+		       GLK_LINK_LINE_BYTES);
 	return true;
 }
 

@@ -52,9 +52,11 @@ static unsigned operation_put(struct glk_rings *rings, unsigned context, const s
 
 	for (uint32_t done = 0; status == GLK_ST_OK && done < e->length;) {
 		uint32_t part = e->length - done < sizeof(data) ? e->length - done : (uint32_t)sizeof(data);
-		const uint8_t *from = glk_registration_view(rings->registrations, e->registration, e->registration_offset + done, &part);
+		const uint8_t *from =
+			glk_registration_view(rings->registrations, e->registration, e->registration_offset + done, &part);
 
-		if (!from && glk_registration_read(rings->registrations, e->registration, e->registration_offset + done, data, part))
+		if (!from &&
+		    glk_registration_read(rings->registrations, e->registration, e->registration_offset + done, data, part))
 			return GLK_ST_DMA;
 		glk_store_range(rings->windows, e->window, e->window_offset + done, from ? from : data, part);
 		done += part;

@@ -57,8 +57,9 @@ static void put_record(uint8_t record[GLK_LEASE_RECORD_BYTES], const struct glk_
 static unsigned pool_operation_answer(struct glk_rings *rings, const struct glk_ring_entry *e, const uint8_t *record,
 				      size_t bytes)
 {
-	return glk_registration_write(rings->registrations, e->registration, e->registration_offset, record, bytes) ? GLK_ST_DMA :
-														      GLK_ST_OK;
+	return glk_registration_write(rings->registrations, e->registration, e->registration_offset, record, bytes) ?
+		       GLK_ST_DMA :
+		       GLK_ST_OK;
 }
 
 static bool is_line_size(uint32_t bytes)
@@ -95,7 +96,8 @@ static unsigned pool_operation_read_line(struct glk_rings *rings, const struct l
 	unsigned partition = line->target.partition;
 
 	if (line->remote)
-		return glk_remote_lease_read(rings->remote, partition, line->target.offset, line->bytes, time, wts, data, lease, same);
+		return glk_remote_lease_read(rings->remote, partition, line->target.offset, line->bytes, time, wts, data, lease,
+					     same);
 	if (!glk_timed_read(endpoints, partition, line->target.offset, time, wts, lease, same))
 		return GLK_ST_TIME;
 	if (!*same && glk_endpoint_read(endpoints, partition, line->target.offset, data, line->bytes))
@@ -152,8 +154,9 @@ static unsigned write_line(struct glk_rings *rings, const struct line *line, uin
 
 	if (line->remote)
 		return glk_remote_timed_write(rings->remote, line->target.partition, offset, time, data, length, lease);
-	return glk_timed_write(rings->windows->endpoints, line->target.partition, offset, time, data, length, lease) ? GLK_ST_OK :
-														       GLK_ST_TIME;
+	return glk_timed_write(rings->windows->endpoints, line->target.partition, offset, time, data, length, lease) ?
+		       GLK_ST_OK :
+		       GLK_ST_TIME;
 }
 
 static unsigned pool_write(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, uint32_t *moved)
@@ -218,7 +221,8 @@ static unsigned renew(struct glk_rings *rings, const struct line *line, uint64_t
 		      bool *same)
 {
 	if (line->remote)
-		return glk_remote_lease_renew(rings->remote, line->target.partition, line->target.offset, time, wts, lease, same);
+		return glk_remote_lease_renew(rings->remote, line->target.partition, line->target.offset, time, wts, lease,
+					      same);
 	return glk_timed_read(rings->windows->endpoints, line->target.partition, line->target.offset, time, wts, lease, same) ?
 		       GLK_ST_OK :
 		       GLK_ST_TIME;
@@ -302,7 +306,8 @@ bool glk_pool_atomic_allowed(const struct glk_rings *rings, const struct glk_rin
 	return pool_operation_find(rings, e->window, e->window_offset, 1u << GLK_GRAIN_ORDER_MIN, &line);
 }
 
-unsigned glk_pool_atomic(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, const struct glk_update *update)
+unsigned glk_pool_atomic(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e,
+			 const struct glk_update *update)
 {
 	uint8_t record[GLK_LEASE_RECORD_BYTES];
 	uint64_t old, time = e->sqe[GLK_SQE_DATA_Q + 2], offset;
@@ -315,13 +320,13 @@ unsigned glk_pool_atomic(struct glk_rings *rings, unsigned context, const struct
 	count_for(rings, &line, GLK_PARTITION_COUNTER(ATOMICS));
 	glk_flush_hit(rings->windows, &line.target, line.bytes, GLK_FLUSH_ATOMIC);
 	if (line.remote) {
-		unsigned status = glk_remote_timed_update(rings->remote, line.target.partition, offset, e->length, update, time, &old,
-							  &lease);
+		unsigned status = glk_remote_timed_update(rings->remote, line.target.partition, offset, e->length, update, time,
+							  &old, &lease);
 
 		if (status != GLK_ST_OK)
 			return status;
-	} else if (!glk_timed_update(rings->windows->endpoints, line.target.partition, offset, e->length, update, time, &old, &written,
-				     &lease)) {
+	} else if (!glk_timed_update(rings->windows->endpoints, line.target.partition, offset, e->length, update, time, &old,
+				     &written, &lease)) {
 		return GLK_ST_TIME;
 	}
 	if (written)

@@ -273,7 +273,7 @@ static void clean(char *text)
 
 int dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, unsigned *line_number, struct failure *failure)
 {
-	struct scan scan = {.tree = tree, .plain = plain, .failure = failure};
+	struct scan scan = { .tree = tree, .plain = plain, .failure = failure };
 	bool good = !memchr(text, 0, length);
 
 	*line_number = 0;

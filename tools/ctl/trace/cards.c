@@ -69,7 +69,8 @@ static bool put_card(struct json_object *array, const char *name, const struct g
 	snprintf(ratio, sizeof(ratio), "%.1f", packets ? (double)stores / (double)packets : 0.0);
 	return put_value(one, "card", json_object_new_string(name)) && put_number(one, "stores", stores) &&
 	       put_number(one, "packets", packets) &&
-	       put_value(one, "stores_a_packet", json_object_new_double_s(packets ? (double)stores / (double)packets : 0, ratio)) &&
+	       put_value(one, "stores_a_packet",
+			 json_object_new_double_s(packets ? (double)stores / (double)packets : 0, ratio)) &&
 	       put_number(one, "store_bytes", now->store_bytes - before->store_bytes) &&
 	       put_number(one, "wire_bytes", now->wire_bytes - before->wire_bytes) &&
 	       put_number(one, "raw_wire_bytes", now->raw_wire_bytes - before->raw_wire_bytes) &&

@@ -38,7 +38,7 @@ static int record_take(void *context, void *data, size_t bytes)
 static enum exit_code check_output(const char *path)
 {
 	struct replay_trace_writer *writer;
-	struct failure error = {0};
+	struct failure error = { 0 };
 
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO)) {
 		complain("cannot write a trace to a terminal; name a file or redirect standard output");
@@ -120,7 +120,8 @@ static enum exit_code print_sums(const struct record *record, const struct recor
 	if (sums->left_out)
 		complain("%" PRIu64 " operations left out: a trace has at most %d GPUs", sums->left_out, REPLAY_GPUS_MAX);
 	if (sums->addresses)
-		complain("programs took the addresses of %" PRIu64 " windows: stores through them are not in the trace", sums->addresses);
+		complain("programs took the addresses of %" PRIu64 " windows: stores through them are not in the trace",
+			 sums->addresses);
 	fprintf(where,
 		json ? "{\"operations\": %" PRIu64 ", \"processes\": %u, \"partitions\": %u, \"lost\": %" PRIu64
 		       ", \"left_out\": %" PRIu64 ", \"addresses\": %" PRIu64 "}\n"
@@ -133,7 +134,7 @@ static enum exit_code print_sums(const struct record *record, const struct recor
 enum exit_code run_record(struct invocation *invocation)
 {
 	struct record record = {.path = invocation->arguments[0]};
-	struct failure error = {0};
+	struct failure error = { 0 };
 	struct ending_signals signals;
 	struct recording_sums sums;
 	unsigned pid;

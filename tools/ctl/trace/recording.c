@@ -99,7 +99,9 @@ static int recording_push(struct recording *recording, const struct replay_op *o
 /* An operation for each line of 128 bytes. */
 static int write_range(struct recording *recording, const struct watch_record *record, struct replay_op *op)
 {
-	static const uint8_t kinds[] = {[WATCH_STORE] = REPLAY_STORE, [WATCH_LOAD] = REPLAY_LOAD, [WATCH_ATOMIC] = REPLAY_ATOMIC};
+	static const uint8_t kinds[] = {
+		[WATCH_STORE] = REPLAY_STORE, [WATCH_LOAD] = REPLAY_LOAD, [WATCH_ATOMIC] = REPLAY_ATOMIC
+	};
 	uint64_t address = record->address, left = record->bytes;
 	int error = 0;
 

@@ -305,8 +305,9 @@ static struct json_object *groups_json(struct table *table)
 
 static bool top_print_table(struct json_object *processes, struct json_object *groups, struct json_object *cards)
 {
-	static const char *const columns[] = {"pid", "name", "stores", "puts", "bytes", "card_stores", "card_bytes", "loads", "atomics", "releases", "p50_ns",
-					      "p99_ns", "max_ns", "errors", "cgroup", NULL};
+	static const char *const columns[] = { "pid",	     "name",   "stores",  "puts",     "bytes",	"card_stores",
+					       "card_bytes", "loads",  "atomics", "releases", "p50_ns", "p99_ns",
+					       "max_ns",     "errors", "cgroup",  NULL };
 	static const char *const card_columns[] = {"card", "stores", "packets", "stores_a_packet", "store_bytes", "wire_bytes",
 						   "raw_wire_bytes", "errors", NULL};
 

@@ -148,7 +148,8 @@ static __always_inline void add_latency(enum watch_kind kind, __u64 ns, bool fai
 
 static __always_inline void trace_watch_begin(enum watch_kind kind)
 {
-	struct started *started = bpf_task_storage_get(&starts, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct started *started =
+		bpf_task_storage_get(&starts, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (started)
 		started->ns[kind] = bpf_ktime_get_ns();

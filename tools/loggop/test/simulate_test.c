@@ -125,7 +125,8 @@ static void two_cpus(void **state)
 	uint64_t times[1];
 
 	(void)state;
-	read_text("num_ranks 1\nrank 0 {\na: calc 500\nb: calc 10 cpu 1\nb requires a\nc: calc 20 cpu 1\nc irequires b\n}\n", &goal);
+	read_text("num_ranks 1\nrank 0 {\na: calc 500\nb: calc 10 cpu 1\nb requires a\nc: calc 20 cpu 1\nc irequires b\n}\n",
+		  &goal);
 	assert_int_equal(simulate(&goal, &p, times), 0);
 	assert_int_equal(times[0], 500); /* no time passes from cpu 0 to cpu 1 */
 	goal_free(&goal);
@@ -194,7 +195,7 @@ static void refused(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct failure error = {0};
+		struct failure error = { 0 };
 		FILE *from = fmemopen((void *)(uintptr_t)bad[i].text, strlen(bad[i].text) + 1, "r");
 		struct goal goal;
 
@@ -209,8 +210,9 @@ static void refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors),    cmocka_unit_test(many_small), cmocka_unit_test(rendezvous), cmocka_unit_test(two_cpus),
-		cmocka_unit_test(never_ends), cmocka_unit_test(written_as_read), cmocka_unit_test(refused),
+		cmocka_unit_test(vectors),  cmocka_unit_test(many_small), cmocka_unit_test(rendezvous),
+		cmocka_unit_test(two_cpus), cmocka_unit_test(never_ends), cmocka_unit_test(written_as_read),
+		cmocka_unit_test(refused),
 	};
 
 	if (argc != 2)

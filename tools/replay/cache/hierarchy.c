@@ -17,8 +17,19 @@ const char *const hierarchy_names[HIERARCHY_PROTOCOLS] = { "wb-nc", "wt-nc", "pr
 const char *const hierarchy_fill_names[HIERARCHY_FILLS] = { "whole", "trimmed", "sectored" };
 
 const struct hierarchy_setting hierarchy_thesis = {
-	.protocol = HIERARCHY_RC, .gpus = 4, .units = 64, .l1_bytes = 16384, .l1_ways = 4, .l2_bytes = 262144, .l2_ways = 16, .banks = 8,
-	.tsu_sets = 16384, .tsu_ways = 8, .read_lease = 10, .write_lease = 5, .sector_bytes = 16,
+	.protocol = HIERARCHY_RC,
+	.gpus = 4,
+	.units = 64,
+	.l1_bytes = 16384,
+	.l1_ways = 4,
+	.l2_bytes = 262144,
+	.l2_ways = 16,
+	.banks = 8,
+	.tsu_sets = 16384,
+	.tsu_ways = 8,
+	.read_lease = 10,
+	.write_lease = 5,
+	.sector_bytes = 16,
 };
 
 /* What memory's bytes are: a version counts the writes. */
@@ -408,7 +419,8 @@ static bool fill_valid(const struct hierarchy_setting *s)
 {
 	unsigned bytes = s->sector_bytes;
 
-	return s->fill == HIERARCHY_WHOLE || (s->protocol == HIERARCHY_RDMA && (bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32));
+	return s->fill == HIERARCHY_WHOLE ||
+	       (s->protocol == HIERARCHY_RDMA && (bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32));
 }
 
 int hierarchy_new(const struct hierarchy_setting *s, uint64_t lines, struct hierarchy **out)

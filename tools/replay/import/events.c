@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Buffers that move, as stores: a line a store, as a kernel that stores into a peer's memory makes. Collectives go round the ring, as
- * NCCL's do when its kernels say RING: each GPU stores into a buffer of the next one.
+ * Buffers that move, as stores: a line a store, as a kernel that stores into a peer's memory makes. Collectives go round the
+ * ring, as NCCL's do when its kernels say RING: each GPU stores into a buffer of the next one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +16,9 @@
 
 int import_add(struct import_events *events, const struct import_event *event, struct failure *error)
 {
-	unsigned most = event->kind == IMPORT_COPY ? (event->source > event->destination ? event->source : event->destination) + 1 :
-						     event->group;
+	unsigned most = event->kind == IMPORT_COPY ?
+				(event->source > event->destination ? event->source : event->destination) + 1 :
+				event->group;
 
 	if (event->kind != IMPORT_COPY && event->source >= most)
 		return failure_set(error, -EINVAL, "root %u of %u GPUs", event->source, most);
@@ -77,9 +78,9 @@ unsigned import_type_bytes(const char *name)
 	static const struct {
 		const char *name;
 		unsigned bytes;
-	} types[] = { { "float8", 1 }, { "char", 1 },  { "byte", 1 },  { "bool", 1 },	  { "int8", 1 },    { "uint8", 1 }, { "unsigned char", 1 },
-		      { "half", 2 },   { "bfloat", 2 }, { "short", 2 }, { "float16", 2 }, { "double", 8 },  { "float64", 8 }, { "long", 8 },
-		      { "int64", 8 },  { "float", 4 }, { "int", 4 } };
+	} types[] = { { "float8", 1 },	      { "char", 1 }, { "byte", 1 },   { "bool", 1 },  { "int8", 1 },	{ "uint8", 1 },
+		      { "unsigned char", 1 }, { "half", 2 }, { "bfloat", 2 }, { "short", 2 }, { "float16", 2 }, { "double", 8 },
+		      { "float64", 8 },	      { "long", 8 }, { "int64", 8 },  { "float", 4 }, { "int", 4 } };
 
 	if (strncmp(name, "c10::", 5) == 0)
 		name += 5;
@@ -120,7 +121,9 @@ static int events_push(struct pusher *p, const struct replay_op *op)
 /* Stores, and the copies that would do the same. */
 static int move(struct pusher *p, uint64_t time_ps, unsigned source, unsigned destination, uint64_t bytes)
 {
-	struct replay_op op = { .time_ps = time_ps, .source = (uint8_t)source, .destination = (uint8_t)destination, .kind = REPLAY_STORE };
+	struct replay_op op = {
+		.time_ps = time_ps, .source = (uint8_t)source, .destination = (uint8_t)destination, .kind = REPLAY_STORE
+	};
 	int rc = 0;
 
 	for (uint64_t at = 0; at < bytes && !rc; at += op.size) {

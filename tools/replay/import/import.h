@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of other tools, made into the stream (docs/trace-import.md). Each reader fills the events or the stores of `struct import`,
- * refuses what it does not understand, and trusts nothing that it reads.
+ * Records of other tools, made into the stream (docs/trace-import.md). Each reader fills the events or the stores of `struct
+ * import`, refuses what it does not understand, and trusts nothing that it reads.
  *
  * Functions return 0 or the code of *error.
  */
@@ -65,7 +65,8 @@ bool import_collective(const char *name, enum import_kind *kind);
 unsigned import_type_bytes(const char *name);
 unsigned import_nccl_type_bytes(unsigned type);
 
-/** Sorts events by time, the first at 0, and pushes what they move: stores of lines, a copy, a barrier or release behind each. */
+/** Sorts events by time, the first at 0, and pushes what they move: stores of lines, a copy, a barrier or release behind each.
+ */
 int import_push(struct import_events *events, struct replay_sink sink);
 
 /** Reads FILE into events. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * NCCL's log with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=COLL. Each rank logs each collective:
- *   host:pid:tid [0] NCCL INFO AllReduce: opCount 5 sendbuff 0x.. recvbuff 0x.. count 1024 datatype 7 op 0 root 0 comm 0x.. [nranks=2] stream 0x..
- * The device in brackets is the rank of one machine. Collectives of several ranks with one name and number are one.
+ *   host:pid:tid [0] NCCL INFO AllReduce: opCount 5 sendbuff 0x.. recvbuff 0x.. count 1024 datatype 7 op 0 root 0 comm 0x..
+ * [nranks=2] stream 0x.. The device in brackets is the rank of one machine. Collectives of several ranks with one name and
+ * number are one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static int nccl_take(struct log *log, const char *text, const char *said, struct
 	const char *bracket = said;
 	char name[32];
 
-	if (sscanf(said, "NCCL INFO %31[A-Za-z]: opCount %16llx sendbuff %*s recvbuff %*s count %19llu datatype %9u op %*d root %9u comm %*s [nranks=%9u]",
+	if (sscanf(said,
+		   "NCCL INFO %31[A-Za-z]: opCount %16llx sendbuff %*s recvbuff %*s count %19llu datatype %9u op %*d root %9u comm %*s [nranks=%9u]",
 		   name, &operation, &count, &type, &root, &ranks) != 6)
 		return 0;
 	while (bracket > text && *bracket != '[')

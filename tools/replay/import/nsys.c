@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `nsys export --type sqlite`: peer-to-peer copies are in CUPTI_ACTIVITY_KIND_MEMCPY, copyKind 10, with srcDeviceId and dstDeviceId;
- * times in nanoseconds. A database is opened for reading only, and nothing in its schema is run.
+ * `nsys export --type sqlite`: peer-to-peer copies are in CUPTI_ACTIVITY_KIND_MEMCPY, copyKind 10, with srcDeviceId and
+ * dstDeviceId; times in nanoseconds. A database is opened for reading only, and nothing in its schema is run.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -24,11 +24,15 @@ static int nsys_take(sqlite3_stmt *query, const char *path, struct import_events
 
 	if (start < 0 || start > INT64_MAX / 1000 || bytes < 0 || source < 0 || source >= REPLAY_GPUS_MAX || destination < 0 ||
 	    destination >= REPLAY_GPUS_MAX)
-		return failure_set(error, -EINVAL, "%s: a copy whose start, bytes or devices (0 to %d) are out of range", trace_name(path),
-				   REPLAY_GPUS_MAX - 1);
+		return failure_set(error, -EINVAL, "%s: a copy whose start, bytes or devices (0 to %d) are out of range",
+				   trace_name(path), REPLAY_GPUS_MAX - 1);
 	return import_add(events,
-			  &(struct import_event){ .kind = IMPORT_COPY, .time_ps = (uint64_t)start * 1000, .bytes = (uint64_t)bytes,
-						  .source = (unsigned)source, .destination = (unsigned)destination }, error);
+			  &(struct import_event){ .kind = IMPORT_COPY,
+						  .time_ps = (uint64_t)start * 1000,
+						  .bytes = (uint64_t)bytes,
+						  .source = (unsigned)source,
+						  .destination = (unsigned)destination },
+			  error);
 }
 
 /* A view of that name could run anything: it must be a table. */
@@ -37,7 +41,8 @@ static int check_table(sqlite3 *db, const char *path, struct failure *error)
 	sqlite3_stmt *query = NULL;
 	int found;
 
-	if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master WHERE name = 'CUPTI_ACTIVITY_KIND_MEMCPY' AND type = 'table'", -1, &query, NULL))
+	if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master WHERE name = 'CUPTI_ACTIVITY_KIND_MEMCPY' AND type = 'table'",
+			       -1, &query, NULL))
 		return nsys_wrong(db, path, error);
 	found = sqlite3_step(query);
 	sqlite3_finalize(query);
@@ -50,7 +55,8 @@ static int check_table(sqlite3 *db, const char *path, struct failure *error)
 
 static int read_copies(sqlite3 *db, const char *path, struct import_events *events, struct failure *error)
 {
-	static const char text[] = "SELECT start, bytes, srcDeviceId, dstDeviceId FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = ?";
+	static const char text[] =
+		"SELECT start, bytes, srcDeviceId, dstDeviceId FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = ?";
 	sqlite3_stmt *query = NULL;
 	int rc = check_table(db, path, error), step;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of warps, as NVBit's tools record them: an address for each active thread, and no times. Threads that touch one line make one
- * store for each run of bytes, as a GPU's coalescer does. Only accesses to the memory of another GPU go into the stream; whose memory an
- * address is in, the command line says. A barrier ends each kernel.
+ * Accesses of warps, as NVBit's tools record them: an address for each active thread, and no times. Threads that touch one line
+ * make one store for each run of bytes, as a GPU's coalescer does. Only accesses to the memory of another GPU go into the
+ * stream; whose memory an address is in, the command line says. A barrier ends each kernel.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -175,7 +175,9 @@ static int send_warp(struct warps *w, unsigned gpu, const struct access *a, cons
 	}
 	for (unsigned i = 0; i < parts && !rc; i++) {
 		struct line_mask mask = { { 0 } };
-		struct replay_op line = { .address = at[i] / REPLAY_STORE_MAX * REPLAY_STORE_MAX, .kind = a->kind, .source = (uint8_t)gpu };
+		struct replay_op line = { .address = at[i] / REPLAY_STORE_MAX * REPLAY_STORE_MAX,
+					  .kind = a->kind,
+					  .source = (uint8_t)gpu };
 
 		if (done[i] || !remote(w, gpu, at[i], &owner))
 			continue;
@@ -239,9 +241,11 @@ static int nvbit_line(struct warps *w, char *text, struct failure *error)
 	char opcode[64];
 	int used = 0, rc;
 
-	if (sscanf(text, "MEMTRACE: CTX %18llx - grid_launch_id %18ld - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, &kernel, opcode, &used) < 3 &&
+	if (sscanf(text, "MEMTRACE: CTX %18llx - grid_launch_id %18ld - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context,
+		   &kernel, opcode, &used) < 3 &&
 	    sscanf(text, "MEMTRACE: CTX %18llx - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, opcode, &used) < 2)
-		return lines_wrong(&w->lines, error, "must be MEMTRACE: CTX 0x.. - grid_launch_id N - CTA X,Y,Z - warp N - OPCODE - ADDRESSES");
+		return lines_wrong(&w->lines, error,
+				   "must be MEMTRACE: CTX 0x.. - grid_launch_id N - CTA X,Y,Z - warp N - OPCODE - ADDRESSES");
 	rc = used ? gpu_of(w, context, &gpu, error) : lines_wrong(&w->lines, error, "has no addresses");
 	if (rc)
 		return rc;
@@ -316,7 +320,8 @@ static bool addresses(char **rest, unsigned threads, uint64_t *address)
 {
 	long long mode, value, step = 0;
 
-	if (!number(rest, 10, &mode) || mode < 0 || mode > 2 || !threads || !number(rest, 16, &value) || (mode == 1 && !number(rest, 10, &step)))
+	if (!number(rest, 10, &mode) || mode < 0 || mode > 2 || !threads || !number(rest, 16, &value) ||
+	    (mode == 1 && !number(rest, 10, &step)))
 		return false;
 	address[0] = (uint64_t)value;
 	for (unsigned t = 1; t < threads; t++) {
@@ -337,8 +342,8 @@ static int accelsim_line(struct warps *w, char *text, struct failure *error)
 	const char *opcode;
 	unsigned threads;
 
-	if ((w->line_numbers && !number(&text, 10, &pc)) || !number(&text, 16, &pc) || !number(&text, 16, &mask) || mask < 0 || mask > UINT32_MAX ||
-	    !registers(&text))
+	if ((w->line_numbers && !number(&text, 10, &pc)) || !number(&text, 16, &pc) || !number(&text, 16, &mask) || mask < 0 ||
+	    mask > UINT32_MAX || !registers(&text))
 		return lines_wrong(&w->lines, error, wrong);
 	opcode = word(&text);
 	if (!opcode || !registers(&text))

@@ -37,8 +37,8 @@ static int build(struct matrix_reader *r, uint32_t rows, struct matrix *matrix)
 	enum { FREE_ROWS = 1 << 20, ROWS_AN_ENTRY = 64 };
 
 	if (rows > FREE_ROWS && rows / ROWS_AN_ENTRY > r->count)
-		return matrix_fail(r, "%" PRIu32 " rows but only %zu entries: must be at most %d rows per entry", rows, r->count,
-				   ROWS_AN_ENTRY);
+		return matrix_fail(r, "%" PRIu32 " rows but only %zu entries: must be at most %d rows per entry", rows,
+				   r->count, ROWS_AN_ENTRY);
 	if (r->count)
 		merge_duplicates(r);
 	matrix->rows = rows;
@@ -76,8 +76,10 @@ static int check_symmetric(struct matrix_reader *r, const struct matrix *matrix)
 		       (!matrix->values || matrix->values[e] == transposed.values[e]))
 			e++;
 		if (e < matrix->first[row + 1] || e < transposed.first[row + 1])
-			result = matrix_fail(r, "the neighbours of vertex %" PRIu32 " do not all have it among theirs, with the "
-						"same weight, or it has not all that have it", row + 1);
+			result = matrix_fail(r,
+					     "the neighbours of vertex %" PRIu32 " do not all have it among theirs, with the "
+					     "same weight, or it has not all that have it",
+					     row + 1);
 	}
 	matrix_free(&transposed);
 	return result;

@@ -17,7 +17,8 @@ int matrix_fail(struct matrix_reader *r, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	return failure_set(r->error, -EBADMSG, r->binary ? "%.400s: at byte %" PRIu64 ": %s" : "%.400s:%" PRIu64 ": %s", r->path, r->at, what);
+	return failure_set(r->error, -EBADMSG, r->binary ? "%.400s: at byte %" PRIu64 ": %s" : "%.400s:%" PRIu64 ": %s",
+			   r->path, r->at, what);
 }
 
 const char *matrix_shown(struct matrix_reader *r)

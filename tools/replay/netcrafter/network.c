@@ -10,7 +10,14 @@
 
 #include "system.h"
 
-enum { TRIM_SHIFT = 48, SECTOR_SIZE_SHIFT = 49, SECTOR_SHIFT = 51, FIRST_BYTE_SHIFT = 48, BYTES_SHIFT = 54, ATOMIC_8_SHIFT = 51 };
+enum {
+	TRIM_SHIFT = 48,
+	SECTOR_SIZE_SHIFT = 49,
+	SECTOR_SHIFT = 51,
+	FIRST_BYTE_SHIFT = 48,
+	BYTES_SHIFT = 54,
+	ATOMIC_8_SHIFT = 51
+};
 
 /* ---- Queues of packets ---- */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * FinePack on the link (docs/wire-format.md): each cluster's card has a partition for every GPU of the other cluster; requests to
- * write go into it and are answered at once, as posted writes are. What the partition sends goes through the cluster queue like
- * all else. When all of a phase's requests are answered the partitions are released: the phase ends when the other card has
- * answered that all is visible. A load is behind the stores to its line that are queued.
+ * FinePack on the link (docs/wire-format.md): each cluster's card has a partition for every GPU of the other cluster; requests
+ * to write go into it and are answered at once, as posted writes are. What the partition sends goes through the cluster queue
+ * like all else. When all of a phase's requests are answered the partitions are released: the phase ends when the other card
+ * has answered that all is visible. A load is behind the stores to its line that are queued.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -102,8 +102,8 @@ bool packing_store(struct system *s, uint32_t packet)
 		gaps = ~left >> begin;
 		end = gaps ? begin + (unsigned)__builtin_ctzll(gaps) : LINE_BYTES;
 		end = end < LINE_BYTES ? end : LINE_BYTES;
-		glk_partition_store(&c->partition, glk_link_address(p->destination, (uint64_t)r->line * LINE_BYTES + begin), data,
-				    end - begin, 0, s->now / TICKS_NS);
+		glk_partition_store(&c->partition, glk_link_address(p->destination, (uint64_t)r->line * LINE_BYTES + begin),
+				    data, end - begin, 0, s->now / TICKS_NS);
 	}
 	s->result->stores_packed++;
 	packing_push(s, cluster);

@@ -204,8 +204,8 @@ int requests_from_trace(struct requests *requests, const char *path, struct fail
 	else
 		rc = from_operations(requests, trace, error);
 	if (rc == -E2BIG && !error->text[0])
-		failure_set(error, rc, "%s: more than %d requests or %d compute units, the maximum kept in memory",
-			    path, REQUESTS_MAX, UNITS_MAX);
+		failure_set(error, rc, "%s: more than %d requests or %d compute units, the maximum kept in memory", path,
+			    REQUESTS_MAX, UNITS_MAX);
 	replay_trace_close(trace);
 	if (rc)
 		requests_free(requests);

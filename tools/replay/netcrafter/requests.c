@@ -200,10 +200,10 @@ int requests_stream_end(struct requests_stream *s, int status, struct failure *e
 	ends->length = latest > s->begin ? latest - s->begin : 0;
 	if (s->failed == -ERANGE)
 		failure_set(error, -ERANGE, "operation %llu: address 0x%llx: must be below 4 GiB, the memory of each GPU",
-			 (unsigned long long)s->operation, (unsigned long long)s->address);
+			    (unsigned long long)s->operation, (unsigned long long)s->address);
 	else if (s->failed == -E2BIG)
 		failure_set(error, -E2BIG, "more than %d requests: the maximum kept in memory; choose a smaller workload",
-			 REQUESTS_MAX);
+			    REQUESTS_MAX);
 	free(s);
 	return status;
 }

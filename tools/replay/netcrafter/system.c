@@ -10,9 +10,21 @@
 void netcrafter_setting_default(struct netcrafter_setting *setting)
 {
 	*setting = (struct netcrafter_setting){
-		.within = 128, .between = 16, .flit_bytes = GLK_FLIT_BYTES, .queue_entries = 1024, .clocks = 4, .pool_ns = 32,
-		.burst = 16, .trim_bytes = 16, .tlb_entries = 512, .unit_tlb_entries = 32, .stitching = true, .pooling = true, .selective = true,
-		.sequencing = true, .yielding = true,
+		.within = 128,
+		.between = 16,
+		.flit_bytes = GLK_FLIT_BYTES,
+		.queue_entries = 1024,
+		.clocks = 4,
+		.pool_ns = 32,
+		.burst = 16,
+		.trim_bytes = 16,
+		.tlb_entries = 512,
+		.unit_tlb_entries = 32,
+		.stitching = true,
+		.pooling = true,
+		.selective = true,
+		.sequencing = true,
+		.yielding = true,
 	};
 }
 

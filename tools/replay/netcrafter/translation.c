@@ -74,7 +74,8 @@ static void translation_start(struct system *s, uint32_t number)
 		if (tags_use(gpu->walk_cache, translation_key_of(walk->page, walk->level - 1u)))
 			break;
 	s->result->walks++;
-	system_note(s, (UNIT_TLB_NS + GPU_TLB_NS + WALK_CACHE_NS) * TICKS_NS, HAPPENS_WALK, number); /* all have been looked at */
+	system_note(s, (UNIT_TLB_NS + GPU_TLB_NS + WALK_CACHE_NS) * TICKS_NS, HAPPENS_WALK,
+		    number); /* all have been looked at */
 }
 
 /* The request waits for its page's walk; false: there is no place for another. */

@@ -108,7 +108,8 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 				     .speed = limited ? (double)one->agent.threads / SATURATING_THREADS : 1 };
 
 	for (unsigned i = 1; i < a->gpus; i++) {
-		unsigned d = (chunk->source + i) % a->gpus; /* each source begins with another one, so that links are shared evenly */
+		unsigned d = (chunk->source + i) %
+			     a->gpus; /* each source begins with another one, so that links are shared evenly */
 
 		if (!(chunk->destinations >> d & 1))
 			continue;

@@ -11,8 +11,8 @@
 
 enum { LINES = PAGE_BYTES / GLK_LINE_BYTES };
 
-/* Of a page: the stores to each line, from the first byte to the last: what lies between matters only to where in a line a chunk's
- * border lies. */
+/* Of a page: the stores to each line, from the first byte to the last: what lies between matters only to where in a line a
+ * chunk's border lies. */
 struct record {
 	struct line_stores {
 		uint64_t last_ps;
@@ -210,7 +210,8 @@ int chunks_end(struct chunks *c, int pair)
 }
 
 /* The chunk of a stored byte. `region`: the first one that ends behind it, if there is one. */
-static struct chunk chunk_at(const struct chunks *c, const struct span *line, uint64_t address, size_t region, uint32_t chunk_bytes)
+static struct chunk chunk_at(const struct chunks *c, const struct span *line, uint64_t address, size_t region,
+			     uint32_t chunk_bytes)
 {
 	const struct span *r = c->regions.of + region;
 	uint64_t begin = address / PAGE_BYTES * PAGE_BYTES, end = begin + PAGE_BYTES;
@@ -237,7 +238,8 @@ static int chunks_append(struct chunks *c, size_t *count, const struct chunk *ch
 {
 	struct chunk *last = *count ? &c->cut[*count - 1] : NULL;
 
-	if (last && last->source == chunk->source && last->destinations == chunk->destinations && last->address == chunk->address) {
+	if (last && last->source == chunk->source && last->destinations == chunk->destinations &&
+	    last->address == chunk->address) {
 		if (chunk->ready_ps > last->ready_ps)
 			last->ready_ps = chunk->ready_ps;
 		return 0;

@@ -234,7 +234,8 @@ static void comparison_load(struct comparison *c, const struct replay_op *op, un
 		c->counts.loads++;
 		c->counts.load_bytes += op->size;
 		send_alike(c, op->source, op->destination, op->time_ps, link_read_request(link));
-		/* The answer takes its way on the destination's link, at the source's time: the destination's own is not known. */
+		/* The answer takes its way on the destination's link, at the source's time: the destination's own is not known.
+		 */
 		send_alike(c, op->destination, op->source, op->time_ps, link_read_answer(link, op->address, op->size));
 	}
 }

@@ -63,7 +63,8 @@ const struct paradigm paradigm_proact_inline = {
 	KEEPS_NOTHING(paradigm_direct_send, direct_nothing),
 };
 
-#define BY_REGION(which, text) .by_region = true, .agent = (which), .summary = (text), KEEPS_NOTHING(direct_nothing, direct_nothing)
+#define BY_REGION(which, text)                                                                                                 \
+	.by_region = true, .agent = (which), .summary = (text), KEEPS_NOTHING(direct_nothing, direct_nothing)
 
 const struct paradigm paradigm_proact_polling = {
 	.name = "proact-polling",

@@ -70,7 +70,8 @@ static struct finepack *make_packing(const struct setting *setting, uint64_t mor
 	struct finepack *f = create(setting);
 
 	if (f)
-		glk_partition_set(&f->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | more);
+		glk_partition_set(&f->partition, GLK_PARTITION_MODE,
+				  GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | more);
 	return f;
 }
 
@@ -142,25 +143,27 @@ static void finepack_release(void *state)
 const struct paradigm paradigm_finepack = {
 	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)
 };
-const struct paradigm paradigm_packing = {
-	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets", create_packing)
-};
-const struct paradigm paradigm_packing_compact = {
-	FINEPACK("packing-compact", "packing-compact", "packing with set-format compact: packets in the compact form where that takes less",
-		 create_packing_compact)
-};
-const struct paradigm paradigm_keep = {
-	FINEPACK("keep", "keep", "packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
-		 create_keep)
-};
+const struct paradigm paradigm_packing = { FINEPACK(
+	"packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets",
+	create_packing) };
+const struct paradigm paradigm_packing_compact = { FINEPACK(
+	"packing-compact", "packing-compact",
+	"packing with set-format compact: packets in the compact form where that takes less", create_packing_compact) };
+const struct paradigm paradigm_keep = { FINEPACK(
+	"keep", "keep",
+	"packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
+	create_keep) };
 const struct paradigm paradigm_compact = {
-	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes", create_compact),
-	.alias = "gpulink", .model_only = true,
+	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes",
+		 create_compact),
+	.alias = "gpulink",
+	.model_only = true,
 };
 const struct paradigm paradigm_config_packet = {
 	FINEPACK("config-packet", "config-packet", "a stateful configuration packet, then small packets", create_config_packet)
 };
 const struct paradigm paradigm_narrow = {
-	FINEPACK("narrow", "narrow (model only)", "FinePack with the smallest sufficient sub-header width per packet", create_narrow),
+	FINEPACK("narrow", "narrow (model only)", "FinePack with the smallest sufficient sub-header width per packet",
+		 create_narrow),
 	.model_only = true,
 };

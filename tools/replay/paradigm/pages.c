@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An open-addressed table of records. A record whose epoch is not its pair's holds nothing, so a release is adding 1; such records
- * are given up when the table is full.
+ * An open-addressed table of records. A record whose epoch is not its pair's holds nothing, so a release is adding 1; such
+ * records are given up when the table is full.
  */
 #include "pages.h"
 

@@ -116,7 +116,8 @@ static void timing_count(struct timing *t, unsigned source, unsigned destination
 	t->gpu[destination].in += (double)bytes;
 }
 
-void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes, uint64_t transactions)
+void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
+		 uint64_t transactions)
 {
 	struct gpu *g = &t->gpu[source];
 	uint64_t carried = occupied(t, bytes, transactions);

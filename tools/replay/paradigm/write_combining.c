@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Write combining of cache lines, as GPS does (FinePack VI-B): as many lines as FinePack's queue has, with an enable for each
- * byte; the least recently stored one leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its runs, each a
- * transaction of its own; or whole, with bytes that were not stored, which the replicas of GPS allow and count as wasted.
+ * byte; the least recently stored one leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its
+ * runs, each a transaction of its own; or whole, with bytes that were not stored, which the replicas of GPS allow and count as
+ * wasted.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -13,9 +13,10 @@
 #include "part_file.h"
 #include "steps.h"
 
-static const char help[] = "usage: gpulink-replay report FILE.html (the options of run, without -o)\n"
-			   "Writes a self-contained HTML page: whether packing helps, time, bytes, flush reasons, sweeps, settings.\n"
-			   "Uses up to 8 processors.\n";
+static const char help[] =
+	"usage: gpulink-replay report FILE.html (the options of run, without -o)\n"
+	"Writes a self-contained HTML page: whether packing helps, time, bytes, flush reasons, sweeps, settings.\n"
+	"Uses up to 8 processors.\n";
 
 static int report_fail(const char *path, int status, struct failure *error)
 {
@@ -40,7 +41,8 @@ static bool report_allowed(const char *path, const struct options *o)
 	else if (o->output != OUTPUT_TABLE)
 		fputs("gpulink-replay: --output: not supported by report\n", stderr);
 	else if (from && only_once(from))
-		fprintf(stderr, "gpulink-replay: %s: a report reads its stream several times; it requires a file, not a pipe\n", from);
+		fprintf(stderr, "gpulink-replay: %s: a report reads its stream several times; it requires a file, not a pipe\n",
+			from);
 	else
 		return true;
 	return false;
@@ -87,7 +89,7 @@ static int report_make(struct page *page, const char *path, char **argv, struct 
 
 int report(int argc, char **argv)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	char *path;
 	struct page *page;
 	int status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A sweep plays only the methods that its setting changes; the others' results are the first run's. What is left is shared among
- * threads, run by run, so memory is that of as many runs as there are threads.
+ * A sweep plays only the methods that its setting changes; the others' results are the first run's. What is left is shared
+ * among threads, run by run, so memory is that of as many runs as there are threads.
  */
 #include "steps.h"
 
@@ -61,7 +61,8 @@ static double total(const struct steps *s, double operations)
 	double sum = operations * s->first.weight;
 
 	for (unsigned i = 0; i < s->count; i++)
-		sum += (s->of[i].operations > 0 && s->of[i].operations < operations ? s->of[i].operations : operations) * s->of[i].weight;
+		sum += (s->of[i].operations > 0 && s->of[i].operations < operations ? s->of[i].operations : operations) *
+		       s->of[i].weight;
 	return sum;
 }
 
@@ -119,8 +120,8 @@ static bool depends(const struct paradigm *p, enum change change)
 {
 	switch (change) {
 	case SUBHEADER:
-		return p == &paradigm_finepack || p == &paradigm_packing || p == &paradigm_packing_compact || p == &paradigm_keep ||
-		       p == &paradigm_config_packet;
+		return p == &paradigm_finepack || p == &paradigm_packing || p == &paradigm_packing_compact ||
+		       p == &paradigm_keep || p == &paradigm_config_packet;
 	case PAYLOAD: /* a line fits into any */
 		return p != &paradigm_p2p && p != &paradigm_proact_inline && p != &paradigm_write_combining;
 	default:
@@ -180,7 +181,8 @@ static int steps_add(struct steps *s, struct page_sweep *sweep, char **argv, enu
 		return failure_set(error, -EINVAL, "--%s %s: not possible with these options", names[change], value);
 	snprintf(run->value, sizeof(run->value), "%s", value);
 	if (change == LINK)
-		snprintf(run->value, sizeof(run->value), "%s, %.1f GB/s", value, link_bytes_per_second(&run->options.setting.link) / 1e9);
+		snprintf(run->value, sizeof(run->value), "%s, %.1f GB/s", value,
+			 link_bytes_per_second(&run->options.setting.link) / 1e9);
 	if (same(&run->options, &page->run.options))
 		return 0; /* the first run's: steps_play() */
 	step = &s->of[s->count++];
@@ -201,7 +203,9 @@ static int add_all(struct steps *s, char **argv, struct failure *error)
 		       { PAYLOAD, { "128", "256", "512", "4096" } },
 		       { SUBHEADER, { "2", "3", "4", "5", "6" } } };
 	const struct options *o = &s->page->run.options;
-	struct page_sweep *const of[] = { [SUBHEADER] = &s->page->subheader, [PAYLOAD] = &s->page->payload, [LINK] = &s->page->link,
+	struct page_sweep *const of[] = { [SUBHEADER] = &s->page->subheader,
+					  [PAYLOAD] = &s->page->payload,
+					  [LINK] = &s->page->link,
 					  [GPUS] = &s->page->gpus };
 	uint64_t payload;
 	uint32_t most = link_preset(o->setting.link.name)->payload_bytes;
@@ -230,7 +234,10 @@ static void add_regions(struct steps *s)
 	if (!s->page->run.options.timed)
 		return;
 	s->count++;
-	*step = (struct step){ .watch = { .played = played }, .steps = s, .options = s->page->run.options, .weight = REGION_WEIGHT,
+	*step = (struct step){ .watch = { .played = played },
+			       .steps = s,
+			       .options = s->page->run.options,
+			       .weight = REGION_WEIGHT,
 			       .operations = REGION_OPERATIONS };
 	step->options.watch = &step->watch;
 	step->options.limit = REGION_OPERATIONS;

@@ -258,8 +258,10 @@ static int parse_kind(struct replay_trace *t, struct row *row, struct text cell,
 	static const struct {
 		const char *name;
 		uint8_t kind;
-	} others[] = { { "write", REPLAY_STORE }, { "W", REPLAY_STORE },   { "st", REPLAY_STORE },     { "read", REPLAY_LOAD },
-		       { "R", REPLAY_LOAD },	  { "ld", REPLAY_LOAD },   { "fence", REPLAY_RELEASE }, { "memcpy", REPLAY_COPY } };
+	} others[] = {
+		{ "write", REPLAY_STORE }, { "W", REPLAY_STORE }, { "st", REPLAY_STORE },      { "read", REPLAY_LOAD },
+		{ "R", REPLAY_LOAD },	   { "ld", REPLAY_LOAD }, { "fence", REPLAY_RELEASE }, { "memcpy", REPLAY_COPY }
+	};
 
 	row->op.kind = 0;
 	for (uint8_t kind = REPLAY_STORE; kind <= REPLAY_BARRIER && !row->op.kind; kind++)
@@ -291,7 +293,8 @@ static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, 
 
 	switch (column) {
 	case CSV_TIME:
-		if (!parse_number(cell, &row->op.time_ps) || __builtin_mul_overflow(row->op.time_ps, t->time_scale, &row->op.time_ps))
+		if (!parse_number(cell, &row->op.time_ps) ||
+		    __builtin_mul_overflow(row->op.time_ps, t->time_scale, &row->op.time_ps))
 			return wrong_cell(t, "time", cell, "a number, decimal or 0x, below 2^64 ps", error);
 		return 0;
 	case CSV_OPERATION:

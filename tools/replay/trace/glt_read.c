@@ -30,8 +30,8 @@ int trace_glt_header(struct replay_trace *t, struct failure *error)
 				   REPLAY_GPUS_MAX);
 	for (unsigned at = GLT_AT_RESERVED; at < GLT_HEADER; at++) {
 		if (header[at])
-			return failure_set(error, -EINVAL, "%s: byte %u of the header is reserved and 0x%02x: must be 0",
-					   name, at, header[at]);
+			return failure_set(error, -EINVAL, "%s: byte %u of the header is reserved and 0x%02x: must be 0", name,
+					   at, header[at]);
 	}
 	trace_input_skip(&t->input, GLT_HEADER);
 	return 0;

@@ -87,7 +87,8 @@ static int find_gpus(struct replay_trace *t, struct failure *error)
 	if (rc || t->info.gpus)
 		return rc;
 	if (!trace_input_can_rewind(&t->input))
-		return failure_set(error, -ESPIPE, "%s: the number of GPUs is unknown and a pipe cannot be read twice: use a file%s",
+		return failure_set(error, -ESPIPE,
+				   "%s: the number of GPUs is unknown and a pipe cannot be read twice: use a file%s",
 				   t->input.name, t->info.format == REPLAY_TRACE_CSV ? ", or add a first line gpus,N" : "");
 	return count_gpus(t, error);
 }

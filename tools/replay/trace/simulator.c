@@ -165,8 +165,8 @@ static int take_kernel(struct simulator *s, const struct packet *p, struct failu
 	int rc;
 
 	if (p->source != p->destination)
-		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: source and destination must be equal", p->source,
-				   p->destination);
+		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: source and destination must be equal",
+				   p->source, p->destination);
 	if ((p->type == 'E') != !!(s->running & gpu))
 		return trace_wrong(s->trace, error, "a kernel on GPU %u %s", p->source,
 				   p->type == 'E' ? "ends without a start" : "starts while another runs");

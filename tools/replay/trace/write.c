@@ -25,8 +25,7 @@ static int choose(struct replay_trace_writer *w, const char *path, bool *zstd, s
 	w->format = REPLAY_TRACE_CSV;
 	if (ends_with(path, ".csv"))
 		return 0;
-	return failure_set(error, -EINVAL, "%s: unknown format: the name must end in .glt, .glt.zst or .csv",
-			   trace_name(path));
+	return failure_set(error, -EINVAL, "%s: unknown format: the name must end in .glt, .glt.zst or .csv", trace_name(path));
 }
 
 int replay_trace_writer_open(struct replay_trace_writer **writer, const char *path, unsigned gpus, struct failure *error)
@@ -57,7 +56,8 @@ static int trace_write_put(struct replay_trace_writer *w, const struct replay_op
 	struct failure wrong;
 
 	if (!trace_rules_plain(&w->rules, op) && trace_rules_check(&w->rules, op, &wrong))
-		return failure_set(&w->error, -EINVAL, "%s: operation %" PRIu64 ": %s", w->output.name, w->operations, wrong.text);
+		return failure_set(&w->error, -EINVAL, "%s: operation %" PRIu64 ": %s", w->output.name, w->operations,
+				   wrong.text);
 	w->operations++;
 	return w->format == REPLAY_TRACE_CSV ? trace_csv_put(w, op) : trace_glt_put(w, op);
 }

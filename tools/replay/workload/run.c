@@ -63,7 +63,8 @@ int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned elem
 
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
 		unsigned from = i / gpus, to = (from + i) % gpus; /* each begins with another one */
-		uint64_t begin = share_begin(run, rows, from), end = share_begin(run, rows, from + 1), first = begin, last = end;
+		uint64_t begin = share_begin(run, rows, from), end = share_begin(run, rows, from + 1), first = begin,
+			 last = end;
 
 		if (from == to || !range_read(run, to, &first, &last))
 			continue;

@@ -31,16 +31,16 @@ int replay_system_start(struct replay_system *system, unsigned gpus, struct repl
 {
 	if (system->bytes > REPLAY_MEMORY_MAX / gpus)
 		return failure_set(error, -EFBIG,
-			 "%u GPUs with this workload size exceed the %" PRIu64
-			 " GiB limit: choose fewer GPUs or a smaller size",
-			 gpus, REPLAY_MEMORY_MAX >> 30);
+				   "%u GPUs with this workload size exceed the %" PRIu64
+				   " GiB limit: choose fewer GPUs or a smaller size",
+				   gpus, REPLAY_MEMORY_MAX >> 30);
 	system->sink = sink;
 	system->gpus = gpus;
 	for (unsigned g = 0; g < gpus; g++) {
 		system->memory[g] = calloc(1, system->bytes ? system->bytes : 1);
 		if (!system->memory[g])
 			return failure_set(error, -ENOMEM, "out of memory for the %" PRIu64 " bytes of each of %u GPUs",
-				 system->bytes, gpus);
+					   system->bytes, gpus);
 	}
 	return 0;
 }

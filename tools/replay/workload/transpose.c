@@ -51,12 +51,13 @@ static int transpose_copy(struct transpose *t)
 	for (unsigned g = 0; g < t->run->options.gpus && !result; g++) {
 		uint64_t begin = share_begin(t->run, t->n, g), bytes = share_size(t->run, t->n, g) * 4;
 
-		for (uint64_t i = 0; i < t->n && !result; i++) { /* from its own rows on: each GPU begins with another destination */
+		for (uint64_t i = 0; i < t->n && !result;
+		     i++) { /* from its own rows on: each GPU begins with another destination */
 			uint64_t row = (begin + i) % t->n;
 			unsigned to = replay_owner(&t->run->system, t->n, row);
 
-			result = replay_system_copy_all(&t->run->system, g, UINT64_C(1) << to, t->result + (row * t->n + begin) * 4,
-							bytes);
+			result = replay_system_copy_all(&t->run->system, g, UINT64_C(1) << to,
+							t->result + (row * t->n + begin) * 4, bytes);
 		}
 	}
 	return result;

@@ -138,7 +138,7 @@ static const char *use(struct tree *tree)
 
 static const char *do_round(struct chance *c, struct text *text)
 {
-	struct failure failure = {0};
+	struct failure failure = { 0 };
 	char path[32];
 	struct tree tree = {0};
 	const char *wrong;

@@ -273,28 +273,29 @@ static void test_form(void **state)
 		unsigned line; /* of the error */
 		const char *says;
 	} wrong[] = {
-		{"", 0, "no PCI function"},
-		{"hello\nworld\n", 0, "no PCI function"},
-		{"gpulink-dump: 2\n", 1, "unknown version"},
-		{"00:01.0 x\n", 1, "no configuration space"},
-		{"00:01.0 x\n" ROW, 2, "has 16 bytes"},
-		{"00:01.0 x\n" ROW LAST_ROW "\nhello\n", 5, "not a line"},
-		{"00:01.0 x\n00: 00 01 02\n", 2, "cut or damaged"},
-		{"00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e xx\n", 2, "cut or damaged"},
-		{"00:01.0 x\n08: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", 2, "cut or damaged"},
-		{"00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10\n", 2, "cut or damaged"},
-		{"\n" ROW, 2, "data without a function"},
-		{"00:21.0 x\n" LAST_ROW, 1, "device must be"},
-		{"00:01.0 x\n" LAST_ROW "\n0000:00:01.0 x\n" LAST_ROW, 4, "described twice"},
-		{"00:01.0 x\n\tgpulink: config: 80 of 256\n" ROW LAST_ROW, 4, "has 64 bytes of configuration space instead of 80"},
-		{"gpulink-dump: 1\nfunctions: 2\n00:01.0 x\n" LAST_ROW, 4, "1 PCI functions of 2"},
+		{ "", 0, "no PCI function" },
+		{ "hello\nworld\n", 0, "no PCI function" },
+		{ "gpulink-dump: 2\n", 1, "unknown version" },
+		{ "00:01.0 x\n", 1, "no configuration space" },
+		{ "00:01.0 x\n" ROW, 2, "has 16 bytes" },
+		{ "00:01.0 x\n" ROW LAST_ROW "\nhello\n", 5, "not a line" },
+		{ "00:01.0 x\n00: 00 01 02\n", 2, "cut or damaged" },
+		{ "00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e xx\n", 2, "cut or damaged" },
+		{ "00:01.0 x\n08: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", 2, "cut or damaged" },
+		{ "00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10\n", 2, "cut or damaged" },
+		{ "\n" ROW, 2, "data without a function" },
+		{ "00:21.0 x\n" LAST_ROW, 1, "device must be" },
+		{ "00:01.0 x\n" LAST_ROW "\n0000:00:01.0 x\n" LAST_ROW, 4, "described twice" },
+		{ "00:01.0 x\n\tgpulink: config: 80 of 256\n" ROW LAST_ROW, 4,
+		  "has 64 bytes of configuration space instead of 80" },
+		{ "gpulink-dump: 1\nfunctions: 2\n00:01.0 x\n" LAST_ROW, 4, "1 PCI functions of 2" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		FILE *plain = fopen("/dev/null", "w");
 		char *text = strdup(wrong[i].text);
-		struct failure error = {0};
+		struct failure error = { 0 };
 		unsigned line;
 		struct tree tree = {0};
 
@@ -316,7 +317,7 @@ static void test_facts(void **state)
 		"\t\tRegion 0: Memory at 0 [size=1G]\n\tRegion 9: Memory at 0 [size=1G]\n\tKernel driver in use: a\033[31m\n"
 		"\tgpulink: name: ../../etc\n\tgpulink: errors: 3 4 5\n" LAST_ROW;
 	FILE *plain = fopen("/dev/null", "w");
-	struct failure error = {0};
+	struct failure error = { 0 };
 	unsigned line;
 	struct tree tree = {0};
 	struct function *f;

@@ -64,7 +64,8 @@ static void processes_come_before_partitions(void **state)
 	add(recording, WATCH_STORE, 100, 1001, 2, 0, 4);
 	add(recording, WATCH_LOAD, 200, 1002, 2, 8, 8);
 	add(recording, WATCH_ATOMIC, 200, 1003, 5, 16, 8);
-	expect(recording, &sums, HEAD("4") "0,store,0,2,0x40,8\n1000,store,0,3,0x0,4\n2000,load,1,3,0x8,8\n3000,atomic,1,2,0x10,8\n");
+	expect(recording, &sums,
+	       HEAD("4") "0,store,0,2,0x40,8\n1000,store,0,3,0x0,4\n2000,load,1,3,0x8,8\n3000,atomic,1,2,0x10,8\n");
 	assert_int_equal(sums.operations, 4);
 	assert_int_equal(sums.processes, 2);
 	assert_int_equal(sums.partitions, 2);
@@ -78,7 +79,8 @@ static void stores_are_cut_at_lines(void **state)
 
 	(void)state;
 	add(recording, WATCH_STORE, 1, 5, 0, 100, 300);
-	expect(recording, &sums, HEAD("2") "0,store,0,1,0x64,28\n0,store,0,1,0x80,128\n0,store,0,1,0x100,128\n0,store,0,1,0x180,16\n");
+	expect(recording, &sums,
+	       HEAD("2") "0,store,0,1,0x64,28\n0,store,0,1,0x80,128\n0,store,0,1,0x100,128\n0,store,0,1,0x180,16\n");
 }
 
 /* A release is of the partitions stored to since the last one; loads need none. */

@@ -75,7 +75,7 @@ static void show(const struct matrix *m, char got[512])
 
 static void expect(const void *data, size_t bytes, uint32_t rows, const char *entries, const char *transposed)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	char got[512];
 	struct matrix m, t;
 

@@ -206,7 +206,13 @@ static void from_a_stream(void **state)
 		{ .mask = UINT64_MAX, .line = 0x41, .kind = REQUEST_WRITE, .destination = 2, .next = 2 },
 		{ .mask = 0xff, .line = 0x42, .kind = REQUEST_WRITE, .destination = 2, .next = 3 },
 		{ .mask = UINT64_MAX, .gap = NS(3), .line = 1, .kind = REQUEST_READ, .needs = 3, .next = 4 },
-		{ .mask = 0xff00, .gap = NS(1) / 2, .line = 1, .kind = REQUEST_ATOMIC, .needs = 3, .phase = 1, .next = NO_REQUEST },
+		{ .mask = 0xff00,
+		  .gap = NS(1) / 2,
+		  .line = 1,
+		  .kind = REQUEST_ATOMIC,
+		  .needs = 3,
+		  .phase = 1,
+		  .next = NO_REQUEST },
 	};
 	struct bench *b = *state;
 
@@ -234,7 +240,9 @@ static void a_window_full(void **state)
 	struct bench *b = *state;
 
 	for (unsigned i = 0; i < WINDOW + 5; i++)
-		ops[i] = (struct replay_op){ .time_ps = i, .kind = REPLAY_STORE, .destination = 1, .address = 64 * i, .size = 4 };
+		ops[i] = (struct replay_op){
+			.time_ps = i, .kind = REPLAY_STORE, .destination = 1, .address = 64 * i, .size = 4
+		};
 	play_stream(b, ops, WINDOW + 5, 0);
 	assert_int_equal(b->requests.list[WINDOW - 1].needs, 0);
 	assert_int_equal(b->requests.list[WINDOW].needs, 1);
@@ -259,8 +267,8 @@ static void an_address_beyond(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(from_records), TEST(phases), TEST(units_apart), TEST(bad_records), TEST(strange_times), TEST(from_a_stream),
-		TEST(a_window_full), TEST(an_address_beyond),
+		TEST(from_records),  TEST(phases),	  TEST(units_apart),   TEST(bad_records),
+		TEST(strange_times), TEST(from_a_stream), TEST(a_window_full), TEST(an_address_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,7 @@ static void misses_are_limited(void **state)
 
 static void take_stream(struct bench *b, const struct replay_op *ops, size_t count)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	struct requests_stream *stream;
 	struct replay_sink sink;
 
@@ -369,7 +369,11 @@ static void sequencing(void **state)
 /* Stores of a page in one packet: lines of 128 bytes, each with a sub-header, a header, and to a multiple of 4. */
 static void packing(void **state)
 {
-	enum { LINES = 60, PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_RESET, BYTES = 16 + (PAYLOAD + 3) / 4 * 4 };
+	enum {
+		LINES = 60,
+		PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_RESET,
+		BYTES = 16 + (PAYLOAD + 3) / 4 * 4
+	};
 	struct bench *b = *state;
 	struct netcrafter_result r;
 

@@ -510,9 +510,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(records), TEST(time_of_barrier), TEST(bytes_behind_the_end), TEST(truncated), TEST(truncated_comments), TEST(compressed_place),
-		TEST(damaged_compression), TEST(neither), TEST(csv_header), TEST(csv_rows), TEST(csv_long_line),
-		TEST(pipe_without_gpus), TEST(simulator), TEST(simulator_at_the_end), TEST(writing), TEST(long_path),
+		TEST(records),
+		TEST(time_of_barrier),
+		TEST(bytes_behind_the_end),
+		TEST(truncated),
+		TEST(truncated_comments),
+		TEST(compressed_place),
+		TEST(damaged_compression),
+		TEST(neither),
+		TEST(csv_header),
+		TEST(csv_rows),
+		TEST(csv_long_line),
+		TEST(pipe_without_gpus),
+		TEST(simulator),
+		TEST(simulator_at_the_end),
+		TEST(writing),
+		TEST(long_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,7 +230,7 @@ static void make(struct fuzz *f)
 /* Reads a file; what is pushed is looked at. */
 static int read_it(struct fuzz *f, const char *path)
 {
-	struct failure error = {0};
+	struct failure error = { 0 };
 	struct replay_trace *trace;
 	int rc = replay_trace_open(&trace, path, &error);
 
@@ -238,7 +238,7 @@ static int read_it(struct fuzz *f, const char *path)
 	memset(f->last, 0, sizeof(f->last));
 	if (rc == 0) {
 		f->gpus = replay_trace_info(trace)->gpus;
-		rc = replay_trace_run(trace, (struct replay_sink){look, f}, &error);
+		rc = replay_trace_run(trace, (struct replay_sink){ look, f }, &error);
 		if (replay_trace_info(trace)->operations != f->pushed)
 			note(f, "info.operations is not what was pushed");
 		replay_trace_close(trace);

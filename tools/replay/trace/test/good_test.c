@@ -190,7 +190,8 @@ static void scattered_is_short(void **state)
 	size_t bytes;
 
 	for (unsigned i = 0; i < 128; i += 4)
-		ops_take(&b->ops, &(struct replay_op){.kind = REPLAY_STORE, .destination = 1, .address = 0x80 + i, .size = 1}, 1);
+		ops_take(&b->ops, &(struct replay_op){ .kind = REPLAY_STORE, .destination = 1, .address = 0x80 + i, .size = 1 },
+			 1);
 	write_ops(b, "a.glt", 2);
 	free(files_read(&b->files, "a.glt", &bytes));
 	assert_int_equal(bytes, GLT_HEADER + 3 * GLT_SLOT);
@@ -377,7 +378,8 @@ static void simulator_phases(void **state)
 		packet_put(bytes, &(struct test_packet){100, 'R', 1, 2, 1, 0, 1});
 		packet_put(bytes + PACKET_BYTES, &(struct test_packet){100, 'D', 2, 1, 1, 0, 1});
 		for (const char *k = cases[i].kernels; *k; k += 2, n++)
-			packet_put(bytes + n * PACKET_BYTES, &(struct test_packet){100 + n, k[0], (unsigned)k[1] - '0', 0, 0, 0, 0});
+			packet_put(bytes + n * PACKET_BYTES,
+				   &(struct test_packet){ 100 + n, k[0], (unsigned)k[1] - '0', 0, 0, 0, 0 });
 		files_write(&b->files, "a.rtr", bytes, n * PACKET_BYTES);
 		read_ops(b, "a.rtr");
 		assert_int_equal(b->back.count, 1 + cases[i].barriers);
@@ -460,7 +462,8 @@ static void sink_stops(void **state)
 		write_ops(b, names[n], 4);
 		assert_int_equal(replay_trace_open(&trace, files_path(&b->files, names[n]), &b->error), 0);
 		strcpy(b->error.text, "before");
-		assert_int_equal(replay_trace_run(trace, (struct replay_sink){stop_at_3000, &b->back}, &b->error), -ECANCELED);
+		assert_int_equal(replay_trace_run(trace, (struct replay_sink){ stop_at_3000, &b->back }, &b->error),
+				 -ECANCELED);
 		assert_string_equal(b->error.text, "");
 		assert_int_equal(b->back.count, 3 * REPLAY_BATCH);
 		replay_trace_close(trace);
@@ -490,9 +493,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(written_is_read), TEST(compressed_has_checksum), TEST(csv_glt_csv), TEST(converts_in_place), TEST(scattered_is_short), TEST(scattered_apart),
-		TEST(format_is_as_documented), TEST(csv_by_hand), TEST(gpus_of_csv), TEST(compressed_in_parts),
-		TEST(simulator_by_hand), TEST(simulator_phases), TEST(simulator_compressed), TEST(through_pipes), TEST(sink_stops),
+		TEST(written_is_read),
+		TEST(compressed_has_checksum),
+		TEST(csv_glt_csv),
+		TEST(converts_in_place),
+		TEST(scattered_is_short),
+		TEST(scattered_apart),
+		TEST(format_is_as_documented),
+		TEST(csv_by_hand),
+		TEST(gpus_of_csv),
+		TEST(compressed_in_parts),
+		TEST(simulator_by_hand),
+		TEST(simulator_phases),
+		TEST(simulator_compressed),
+		TEST(through_pipes),
+		TEST(sink_stops),
 		TEST(failing_leaves_nothing),
 	};
 

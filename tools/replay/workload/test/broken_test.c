@@ -76,7 +76,8 @@ static void test_broken(void **state)
 			int expected = how == RIGHT || !stores ? 0 : -EILSEQ, result = run(&small[i], &error);
 
 			if (result != expected)
-				fail_msg("%s, broken %d: %d, not %d: %s", small[i].name, (int)how, result, expected, error.text);
+				fail_msg("%s, broken %d: %d, not %d: %s", small[i].name, (int)how, result, expected,
+					 error.text);
 			if (result)
 				printf("# %s: %s\n", small[i].name, error.text);
 		}

@@ -134,7 +134,7 @@ static void run(const struct small *s, unsigned gpus, struct watch *w, struct re
 	w->gpus = gpus;
 	w->packed = s->packed;
 	w->denser = s->denser;
-	if (replay_workload_run(workload, &options, (struct replay_sink){take, w}, info, &error))
+	if (replay_workload_run(workload, &options, (struct replay_sink){ take, w }, info, &error))
 		fail_msg("%s on %u GPUs: %s", s->name, gpus, error.text);
 	assert_string_equal(error.text, "");
 }
@@ -257,7 +257,7 @@ static void test_elements_and_seed(void **state)
 
 			assert_non_null(w);
 			w->gpus = 2;
-			if (replay_workload_run(replay_workload_find(names[i]), &options, (struct replay_sink){take, w},
+			if (replay_workload_run(replay_workload_find(names[i]), &options, (struct replay_sink){ take, w },
 						&info, &error))
 				fail_msg("%s, elements of %u bytes: %s", names[i], element, error.text);
 			free(w);
@@ -285,7 +285,7 @@ static void test_sink_fails(void **state)
 		unsigned calls = 0;
 
 		assert_int_equal(replay_workload_run(replay_workload_find(small[i].name), &options,
-						     (struct replay_sink){refuse_all, &calls}, &info, &error),
+						     (struct replay_sink){ refuse_all, &calls }, &info, &error),
 				 -EPIPE);
 		assert_int_equal(calls, 1);
 		assert_string_equal(error.text, "");
@@ -327,7 +327,7 @@ static void test_bad_options(void **state)
 		unsigned calls = 0;
 
 		assert_int_equal(replay_workload_run(replay_workload_find(bad[i].name), &bad[i].options,
-						     (struct replay_sink){refuse_all, &calls}, &info, &error),
+						     (struct replay_sink){ refuse_all, &calls }, &info, &error),
 				 bad[i].result);
 		if (strncmp(error.text, bad[i].error, strlen(bad[i].error)) != 0)
 			fail_msg("'%s' should be '%s'", error.text, bad[i].error);
@@ -351,12 +351,12 @@ static void test_wrong_input(void **state)
 	snprintf(path, sizeof(path), "%s/cage8.mtx.gz", data);
 	options.input = path;
 	assert_int_equal(
-		replay_workload_run(replay_workload_find("jacobi"), &options, (struct replay_sink){take, w}, &info, &error),
+		replay_workload_run(replay_workload_find("jacobi"), &options, (struct replay_sink){ take, w }, &info, &error),
 		-EBADMSG);
 	assert_non_null(strstr(error.text, "cage8.mtx.gz: row 726 has"));
 	options.iterations = 3;
 	assert_int_equal(
-		replay_workload_run(replay_workload_find("sssp"), &options, (struct replay_sink){take, w}, &info, &error),
+		replay_workload_run(replay_workload_find("sssp"), &options, (struct replay_sink){ take, w }, &info, &error),
 		-EINVAL);
 	assert_non_null(strstr(error.text, "not converged after 3 rounds"));
 	free(w);
