@@ -22,7 +22,8 @@ static void close_output(void)
 	if (!failed)
 		return;
 	/* An earlier failure has left no errno. */
-	fprintf(stderr, "%s: cannot write output%s%s\n", program_invocation_short_name, errno ? ": " : "", errno ? strerror(errno) : "");
+	fprintf(stderr, "%s: cannot write output%s%s\n", program_invocation_short_name, errno ? ": " : "",
+		errno ? strerror(errno) : "");
 	_exit(EXIT_FAILURE);
 }
 

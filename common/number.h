@@ -15,8 +15,8 @@ static inline unsigned glk_number_digit(char c)
 }
 
 /**
- * Reads the number that `text` begins with, 0 to `most`. base: 8, 10, 16 with or without 0x, or 0: 16 with 0x, else 10. Returns what
- * follows its digits; NULL: there are none, or the number is larger.
+ * Reads the number that `text` begins with, 0 to `most`. base: 8, 10, 16 with or without 0x, or 0: 16 with 0x, else 10. Returns
+ * what follows its digits; NULL: there are none, or the number is larger.
  */
 static inline const char *glk_number_take(const char *text, unsigned base, uint64_t most, uint64_t *value)
 {
@@ -31,8 +31,8 @@ static inline const char *glk_number_take(const char *text, unsigned base, uint6
 	if (glk_number_digit(*text) >= base)
 		return NULL;
 	for (; glk_number_digit(*text) < base; text++)
-		if (__builtin_mul_overflow(number, base, &number) || __builtin_add_overflow(number, glk_number_digit(*text), &number) ||
-		    number > most)
+		if (__builtin_mul_overflow(number, base, &number) ||
+		    __builtin_add_overflow(number, glk_number_digit(*text), &number) || number > most)
 			return NULL;
 	*value = number;
 	return text;

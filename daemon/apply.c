@@ -108,14 +108,14 @@ static void add_range(struct applying *applying, const struct config_rule *rule,
 
 	if (rule->unknown_range) {
 		if (range_text_parse(rule->unknown_range, &parsed, unknown) == RANGE_TEXT_UNKNOWN)
-			failed(applying, "%s:%u: %s partition %u: range %s is not granted: %s does not exist", file, rule->line, card,
-			       partition, range->name, unknown);
+			failed(applying, "%s:%u: %s partition %u: range %s is not granted: %s does not exist", file, rule->line,
+			       card, partition, range->name, unknown);
 		return;
 	}
 	code = gpulink_admin_add_range(card, partition, range);
 	if (code == -GPULINK_EINVAL)
-		failed(applying, "%s:%u: %s partition %u: range %s: must lie within the %" PRIu64 " bytes of the endpoint", file,
-		       rule->line, card, partition, range->name, now->endpoint_bytes);
+		failed(applying, "%s:%u: %s partition %u: range %s: must lie within the %" PRIu64 " bytes of the endpoint",
+		       file, rule->line, card, partition, range->name, now->endpoint_bytes);
 	else if (code)
 		failed(applying, "%s:%u: %s partition %u: range %s: %s", file, rule->line, card, partition, range->name,
 		       gpulink_strerror(code));

@@ -110,7 +110,7 @@ static void gone(void *user, int error, const struct program_files *files)
 }
 
 /* Ends the connection: as soon as its files are no longer copied, and when its socket is closed. */
-static void leave(struct client *client)
+static void client_leave(struct client *client)
 {
 	int result;
 
@@ -217,7 +217,7 @@ static int run_line(struct client *client, const char *line, size_t length, cons
 
 	request = parse_line(line, length, &reason);
 	if (!request)
-		return keep_answer(client, request_error(NULL, "EPROTO", reason));
+		return keep_answer(client, request_error(NULL, -EPROTO, reason));
 	answer = request_run(request, right, files);
 	if (answer && request_changes(request, right))
 		log_change(client, request, answer);
@@ -226,7 +226,7 @@ static int run_line(struct client *client, const char *line, size_t length, cons
 }
 
 /* Answers, then closes the connection. */
-static int refuse(struct client *client, struct json_object *answer)
+static int daemon_client_refuse(struct client *client, struct json_object *answer)
 {
 	client->last_answer = true;
 	client->in_bytes = 0;
@@ -242,7 +242,8 @@ static bool run_next(struct client *client, const struct program_files *files, i
 	if (!end_of_line) {
 		if (client->in_bytes < sizeof(client->in))
 			return false;
-		*error = refuse(client, request_error(NULL, "EPROTO", "request too long: must be at most 4096 bytes"));
+		*error = daemon_client_refuse(client,
+					      request_error(NULL, -EPROTO, "request too long: must be at most 4096 bytes"));
 		return true;
 	}
 	length = (size_t)(end_of_line - client->in) + 1;
@@ -266,10 +267,10 @@ static void on_copied(void *user, int error, const struct program_files *files)
 	if (error && !client->leaving) {
 		snprintf(text, sizeof(text), error == -E2BIG ? "operation program: more than two files came with it"
 							    : "cannot read the files of the request: %s", strerror(-error));
-		error = refuse(client, request_error(NULL, error == -E2BIG ? "EINVAL" : "EIO", text));
+		error = daemon_client_refuse(client, request_error(NULL, error == -E2BIG ? -EINVAL : -EIO, text));
 	}
 	if (client->leaving)
-		leave(client);
+		client_leave(client);
 	else
 		proceed(client, files, error);
 	if (files) {
@@ -279,7 +280,8 @@ static void on_copied(void *user, int error, const struct program_files *files)
 	}
 }
 
-/* Files wait in the socket, whose next `bytes` bytes are in `line`. Their request decides whether they may come, before they do. */
+/* Files wait in the socket, whose next `bytes` bytes are in `line`. Their request decides whether they may come, before they
+ * do. */
 static int take_files(struct client *client, const char *line, size_t bytes)
 {
 	struct json_object *request, *refusal;
@@ -287,16 +289,19 @@ static int take_files(struct client *client, const char *line, size_t bytes)
 	int error;
 
 	if (client->in_bytes || memchr(line, '\n', bytes) != line + bytes - 1)
-		return refuse(client, request_error(NULL, "EPROTO", "files: must come with one request, after the answers to all others"));
+		return daemon_client_refuse(
+			client,
+			request_error(NULL, -EPROTO, "files: must come with one request, after the answers to all others"));
 	request = parse_line(line, bytes, &reason);
-	refusal = request ? request_refuse_files(request, client->right(client->user, client))
-			  : request_error(NULL, "EPROTO", reason);
+	refusal = request ? request_refuse_files(request, client->right(client->user, client)) :
+			    request_error(NULL, -EPROTO, reason);
 	json_object_put(request);
 	if (refusal)
-		return refuse(client, refusal);
+		return daemon_client_refuse(client, refusal);
 	error = peer_copy_files(&client->child, client->event, client->socket, bytes, on_copied, client);
 	if (error == -EBUSY)
-		return refuse(client, request_error(NULL, "EBUSY", "the files of another request are being read: try again"));
+		return daemon_client_refuse(
+			client, request_error(NULL, -EBUSY, "the files of another request are being read: try again"));
 	if (error < 0)
 		return error;
 	client->in_bytes = bytes;
@@ -351,7 +356,7 @@ static void proceed(struct client *client, const struct program_files *files, in
 	if (error >= 0)
 		error = arm(client);
 	if (error < 0)
-		leave(client);
+		client_leave(client);
 }
 
 static int on_io(sd_event_source *source, int fd, uint32_t events, void *user)
@@ -378,15 +383,16 @@ static int on_stuck(sd_event_source *source, uint64_t usec, void *user)
 	(void)source;
 	(void)usec;
 	if (client->child && !client->leaving &&
-	    refuse(client, request_error(NULL, "ETIMEDOUT", "the files of the request cannot be read: timed out")) >= 0)
+	    daemon_client_refuse(client,
+				 request_error(NULL, -ETIMEDOUT, "the files of the request cannot be read: timed out")) >= 0)
 		send_answer(client);
-	leave(client);
+	client_leave(client);
 	return 0;
 }
 
-void client_refuse(struct client *client, const char *code, const char *message)
+void client_refuse(struct client *client, int code, const char *message)
 {
-	proceed(client, NULL, refuse(client, request_error(NULL, code, message)));
+	proceed(client, NULL, daemon_client_refuse(client, request_error(NULL, code, message)));
 }
 
 int client_open(struct client **out, sd_event *event, int socket, client_right *right, client_ended *ended,

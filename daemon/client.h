@@ -36,7 +36,7 @@ int client_open(struct client **client, sd_event *event, int socket, client_righ
 		client_ended *ended, void *user);
 
 /** Answers with an error instead of reading a request, and ends the connection. `ended` may be called before this returns. */
-void client_refuse(struct client *client, const char *code, const char *message);
+void client_refuse(struct client *client, int code, const char *message);
 
 /** Ends the connection without calling `ended`; what is left in the socket is closed when the process ends. NULL is allowed. */
 void client_close(struct client *client);

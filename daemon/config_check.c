@@ -21,7 +21,8 @@ struct check {
 	unsigned errors;
 };
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct check *check, const struct config_rule *rule, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void config_check_wrong(struct check *check, const struct config_rule *rule,
+								     const char *format, ...)
 {
 	char text[512];
 	va_list arguments;
@@ -91,7 +92,7 @@ static void check_needs(struct check *check, const struct config_rule *rule)
 	int needs = rule->key < CONFIG_ENDPOINT && rule->value ? setting_needs(rule->key) : -1;
 
 	if (needs >= 0 && rule_at(check, &rule->target, rule->key) == rule && !on_somewhere(check, rule, (unsigned)needs))
-		wrong(check, rule, "%s '1': no effect without %s = 1 for these partitions", config_key_name(rule->key),
+		config_check_wrong(check, rule, "%s '1': no effect without %s = 1 for these partitions", config_key_name(rule->key),
 		      config_key_name((unsigned)needs));
 }
 
@@ -112,11 +113,14 @@ static void check_pair(struct check *check, const struct config_rule *first, con
 
 	if (first->key == CONFIG_ENDPOINT && !same_partition && !strncmp(first->endpoint, "link ", 5) &&
 	    !strcmp(first->endpoint, second->endpoint))
-		wrong(check, second, "endpoint '%s': partition %u of the card has it, too (line %u)", second->endpoint,
-		      first->target.partition, first->line);
+		config_check_wrong(check, second, "endpoint '%s': partition %u of the card has it, too (line %u)",
+				   second->endpoint, first->target.partition, first->line);
 	if (first->key == CONFIG_RANGE && same_partition && range_text_conflict(&first->range, &second->range))
-		wrong(check, second, "range %s overlaps range %s (line %u): must be disjoint, or one must contain the other and at most one owner "
-		      "may write", second->range.name, first->range.name, first->line);
+		config_check_wrong(
+			check, second,
+			"range %s overlaps range %s (line %u): must be disjoint, or one must contain the other and at most one owner "
+			"may write",
+			second->range.name, first->range.name, first->line);
 }
 
 unsigned config_check_rules(const struct config *config, config_report *report, void *user)
@@ -149,7 +153,7 @@ unsigned config_check_names(const struct config *config, config_report *report, 
 		const struct config_rule *rule = &config->rules[i];
 
 		if (rule->unknown_range && range_text_parse(rule->unknown_range, &range, unknown) == RANGE_TEXT_UNKNOWN)
-			wrong(&check, rule, "range %s: %s does not exist", rule->range.name, unknown);
+			config_check_wrong(&check, rule, "range %s: %s does not exist", rule->range.name, unknown);
 	}
 	if (config->unknown_group) {
 		check.errors++;

@@ -47,7 +47,8 @@ struct reader {
 	bool expects_key; /* inih has to report the last line as a key */
 };
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct reader *reader, unsigned line, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void config_read_wrong(struct reader *reader, unsigned line, const char *format,
+								    ...)
 {
 	char text[512];
 	va_list arguments;
@@ -122,7 +123,7 @@ static void read_section(struct reader *reader, const char *line)
 			return;
 	}
 	reader->section = SECTION_WRONG;
-	wrong(reader, reader->line, "unknown section %s: must be " SECTIONS, line);
+	config_read_wrong(reader, reader->line, "unknown section %s: must be " SECTIONS, line);
 }
 
 /* --- keys --- */
@@ -155,7 +156,7 @@ static void read_group(struct reader *reader, const char *value)
 	free(config->unknown_group);
 	config->unknown_group = NULL;
 	if (glk_number(value, 10, UINT64_MAX, &number) ? number >= (gid_t)-1 : !*value || isdigit((unsigned char)*value)) {
-		wrong(reader, reader->line, "group '%s': must be a group, by name or number", value);
+		config_read_wrong(reader, reader->line, "group '%s': must be a group, by name or number", value);
 		return;
 	}
 	if (isdigit((unsigned char)*value)) {
@@ -165,8 +166,10 @@ static void read_group(struct reader *reader, const char *value)
 		reader->out_of_memory = reader->out_of_memory || !config->unknown_group;
 	}
 	if (!strcmp(value, CONFIG_CARD_GROUP) || (group != (gid_t)-1 && is_card_group(group)))
-		wrong(reader, reader->line, "group '%s': must not be " CONFIG_CARD_GROUP ", whose members may open cards: each of them "
-		      "could grant himself all memory; use another group, such as gpulink-admin", value);
+		config_read_wrong(reader, reader->line,
+				  "group '%s': must not be " CONFIG_CARD_GROUP ", whose members may open cards: each of them "
+				  "could grant himself all memory; use another group, such as gpulink-admin",
+				  value);
 	config->socket_group = group;
 }
 
@@ -221,21 +224,23 @@ static void read_metrics(struct reader *reader, const char *value)
 	if (metrics_valid(value))
 		strcpy(reader->config->metrics, value);
 	else
-		wrong(reader, reader->line, "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters", value,
-		      CONFIG_METRICS_BYTES - 1);
+		config_read_wrong(reader, reader->line,
+				  "metrics '%s': must be 127.0.0.1:PORT, or an absolute path of at most %d characters", value,
+				  CONFIG_METRICS_BYTES - 1);
 }
 
 static void read_certificate(struct reader *reader, const char *value)
 {
-	char reason[XCLBIN_REASON_BYTES];
+	struct failure failure;
 
 	if (*value == '/' && strlen(value) < CONFIG_METRICS_BYTES) {
 		strcpy(reader->config->logic_certificate, value);
-		if (signature_certificate(value, reason))
-			wrong(reader, reader->line, "logic_certificate '%s': %s", value, reason);
+		if (signature_certificate(value, &failure))
+			config_read_wrong(reader, reader->line, "logic_certificate '%s': %s", value, failure.text);
 	} else
-		wrong(reader, reader->line, "logic_certificate '%s': must be an absolute path of at most %d characters", value,
-		      CONFIG_METRICS_BYTES - 1);
+		config_read_wrong(reader, reader->line,
+				  "logic_certificate '%s': must be an absolute path of at most %d characters", value,
+				  CONFIG_METRICS_BYTES - 1);
 }
 
 static void read_daemon_key(struct reader *reader, const char *name, const char *value)
@@ -244,11 +249,11 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 	uint64_t mode;
 
 	if (!before) {
-		wrong(reader, reader->line, "unknown key '%s' in [daemon]: must be one of " DAEMON_KEYS, name);
+		config_read_wrong(reader, reader->line, "unknown key '%s' in [daemon]: must be one of " DAEMON_KEYS, name);
 		return;
 	}
 	if (*before) {
-		wrong(reader, reader->line, "duplicate key '%s': first set in line %u", name, *before);
+		config_read_wrong(reader, reader->line, "duplicate key '%s': first set in line %u", name, *before);
 		return;
 	}
 	*before = reader->line;
@@ -265,8 +270,8 @@ static void read_daemon_key(struct reader *reader, const char *name, const char 
 		return;
 	}
 	if (!glk_number(value, 8, UINT64_MAX, &mode) || (mode & ~(uint64_t)0666) || (mode & 0600) != 0600)
-		wrong(reader, reader->line, "mode '%s': must be octal, 0600 to 0666, read and write bits only",
-		      value);
+		config_read_wrong(reader, reader->line, "mode '%s': must be octal, 0600 to 0666, read and write bits only",
+				  value);
 	else
 		reader->config->socket_mode = (mode_t)mode;
 }
@@ -286,9 +291,9 @@ static void add_rule(struct reader *reader, struct config_rule *rule)
 	for (size_t i = reader->first_rule; i < config->rule_count; i++) {
 		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target) &&
 		    !strcmp(config->rules[i].range.name, rule->range.name)) {
-			wrong(reader, reader->line, "duplicate key '%s%s': first set in line %u",
-			      rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
-			      config->rules[i].line);
+			config_read_wrong(reader, reader->line, "duplicate key '%s%s': first set in line %u",
+					  rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
+					  config->rules[i].line);
 			free(rule->unknown_range);
 			return;
 		}
@@ -312,11 +317,11 @@ static void read_range_key(struct reader *reader, const char *name, const char *
 
 	name += strspn(name, " \t");
 	if (rule.target.scope != CONFIG_PARTITION) {
-		wrong(reader, reader->line, "key 'range %s': must be in a section [card NAME partition K]", name);
+		config_read_wrong(reader, reader->line, "key 'range %s': must be in a section [card NAME partition K]", name);
 	} else if (!range_name_valid(name)) {
-		wrong(reader, reader->line, "range name '%s': must be " RANGE_NAME_ALLOWED, name);
+		config_read_wrong(reader, reader->line, "range name '%s': must be " RANGE_NAME_ALLOWED, name);
 	} else if (parsed == RANGE_TEXT_MALFORMED) {
-		wrong(reader, reader->line, "range '%s': must be " RANGE_TEXT_ALLOWED, value);
+		config_read_wrong(reader, reader->line, "range '%s': must be " RANGE_TEXT_ALLOWED, value);
 	} else {
 		strcpy(rule.range.name, name);
 		if (parsed == RANGE_TEXT_UNKNOWN) {
@@ -340,18 +345,17 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
 	if (rule.key == CONFIG_KEYS) {
-		wrong(reader, reader->line, "unknown key '%s': must be one of %s, %s", name,
+		config_read_wrong(reader, reader->line, "unknown key '%s': must be one of %s, %s", name,
 		      list_names(names, sizeof(names), config_key_name, 0, CONFIG_ENDPOINT),
 		      of_partition ? more : list_names(more, sizeof(more), config_key_name, CONFIG_LINK, CONFIG_KEYS));
 	} else if (rule.key >= CONFIG_LINK && of_partition) {
-		wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
+		config_read_wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
 	} else if (rule.key == CONFIG_ENDPOINT && !of_partition) {
-		wrong(reader, reader->line,
-		      "key 'endpoint': must be in a section [card NAME partition K]");
+		config_read_wrong(reader, reader->line, "key 'endpoint': must be in a section [card NAME partition K]");
 	} else if (rule.key == CONFIG_ENDPOINT ? !endpoint_name_parse(value, rule.endpoint)
 					       : !glk_number(value, 10, UINT64_MAX, &rule.value) ||
 							 !config_key_valid(rule.key, rule.value)) {
-		wrong(reader, reader->line, "%s '%s': must be %s", name, value, config_key_allowed(rule.key));
+		config_read_wrong(reader, reader->line, "%s '%s': must be %s", name, value, config_key_allowed(rule.key));
 	} else {
 		add_rule(reader, &rule);
 	}
@@ -364,7 +368,7 @@ static int handle_key(void *user, const char *section, const char *name, const c
 	(void)section;
 	reader->expects_key = false;
 	if (reader->section == SECTION_NONE)
-		wrong(reader, reader->line, "key '%s' before any section: must follow " SECTIONS, name);
+		config_read_wrong(reader, reader->line, "key '%s' before any section: must follow " SECTIONS, name);
 	else if (reader->section == SECTION_DAEMON)
 		read_daemon_key(reader, name, value);
 	else if (reader->section == SECTION_TARGET)
@@ -377,7 +381,7 @@ static int handle_key(void *user, const char *section, const char *name, const c
 static void check_last_line(struct reader *reader)
 {
 	if (reader->expects_key)
-		wrong(reader, reader->line, "malformed line: must be a [section], KEY = VALUE or a comment");
+		config_read_wrong(reader, reader->line, "malformed line: must be a [section], KEY = VALUE or a comment");
 	reader->expects_key = false;
 }
 
@@ -399,14 +403,14 @@ static char *next_line(char *out, int room, void *user)
 	reader->line++;
 	strcpy(out, "\n");
 	if ((size_t)length != strlen(line)) {
-		wrong(reader, reader->line, "invalid NUL byte");
+		config_read_wrong(reader, reader->line, "invalid NUL byte");
 	} else {
 		while (length && isspace((unsigned char)line[length - 1]))
 			line[--length] = 0;
 		/* inih takes an indented line as a continuation. */
 		text = line + strspn(line, " \t");
 		if (strlen(text) > (size_t)room - 3) {
-			wrong(reader, reader->line, "line too long: must be at most %d characters", room - 3);
+			config_read_wrong(reader, reader->line, "line too long: must be at most %d characters", room - 3);
 		} else if (*text == '[') {
 			read_section(reader, text);
 		} else if (*text && *text != ';' && *text != '#') {
@@ -444,11 +448,11 @@ static void read_file(struct reader *reader, const char *path, bool may_lack)
 	reader->stream = fopen(path, "re");
 	if (!reader->stream) {
 		if (errno != ENOENT || !may_lack)
-			wrong(reader, 0, "cannot read: %s", strerror(errno));
+			config_read_wrong(reader, 0, "cannot read: %s", strerror(errno));
 		return;
 	}
 	if (fstat(fileno(reader->stream), &about) || !S_ISREG(about.st_mode)) {
-		wrong(reader, 0, "cannot read: not a regular file");
+		config_read_wrong(reader, 0, "cannot read: not a regular file");
 	} else {
 		reader->line = reader->group_line = reader->mode_line = reader->metrics_line = reader->certificate_line = 0;
 		reader->section = SECTION_NONE;
@@ -458,7 +462,7 @@ static void read_file(struct reader *reader, const char *path, bool may_lack)
 			reader->out_of_memory = true;
 		check_last_line(reader);
 		if (ferror(reader->stream))
-			wrong(reader, 0, "read error");
+			config_read_wrong(reader, 0, "read error");
 	}
 	fclose(reader->stream);
 }
@@ -488,7 +492,7 @@ static void read_folder(struct reader *reader, const char *file)
 	}
 	count = scandir(folder, &entries, is_conf, by_name);
 	if (count < 0 && errno != ENOENT)
-		wrong(reader, 0, "cannot read directory %s: %s", folder, strerror(errno));
+		config_read_wrong(reader, 0, "cannot read directory %s: %s", folder, strerror(errno));
 	for (int i = 0; i < count; i++) {
 		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0) {
 			reader->out_of_memory = true;

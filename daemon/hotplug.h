@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notifications about cards: added, removed, lost, live again, link up. They come from the kernel's uevents and do not require udevd.
+ * Notifications about cards: added, removed, lost, live again, link up. They come from the kernel's uevents and do not require
+ * udevd.
  */
 #ifndef GPULINKD_HOTPLUG_H
 #define GPULINKD_HOTPLUG_H

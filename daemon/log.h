@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log: one line per message on standard error, with the "<N>" priority prefix of sd-daemon(3) if that is the journal, and the
- * program's name if it is not.
+ * The log: one line per message on standard error, with the "<N>" priority prefix of sd-daemon(3) if that is the journal, and
+ * the program's name if it is not.
  */
 #ifndef GPULINKD_LOG_H
 #define GPULINKD_LOG_H

@@ -9,11 +9,11 @@
 #include "config.h"
 #include "log.h"
 #include "metrics.h"
-#include "protocol/ask.h"
 #include "protocol/program.h"
 #include "protocol/requests.h"
 #include "server.h"
 
+#include <ask.h>
 #include <json-c/json.h>
 
 #include <gpulink.h>
@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +94,15 @@ static void check_group(const struct daemon *daemon)
 	for (int i = 0; i < count && i < CARDS_MOST; i++) {
 		snprintf(path, sizeof(path), "/dev/%.15s", names[i]);
 		if (!stat(path, &about) && about.st_gid == daemon->config.socket_group && about.st_mode & S_IRGRP)
-			log_line(LOG_WARNING, "INSECURE: group %u may open %s and change settings: its members can grant themselves all "
-				 "memory; configure another group, such as gpulink-admin", about.st_gid, path);
+			log_line(LOG_WARNING,
+				 "INSECURE: group %u may open %s and change settings: its members can grant themselves all "
+				 "memory; configure another group, such as gpulink-admin",
+				 about.st_gid, path);
 	}
 }
 
 /* `again`: a retry, whose failures have been logged before. */
-static void apply(struct daemon *daemon, bool again)
+static void gpulinkd_apply(struct daemon *daemon, bool again)
 {
 	unsigned failures, groups = find_names(daemon, again);
 	unsigned cards = apply_to_all(&daemon->config, again, &failures);
@@ -127,7 +128,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *user)
 {
 	(void)source;
 	(void)usec;
-	apply(user, true);
+	gpulinkd_apply(user, true);
 	return 0;
 }
 
@@ -150,7 +151,7 @@ static void on_card(void *user, const char *card, enum hotplug_event what)
 		return;
 	if (what != HOTPLUG_REMOVED && what != HOTPLUG_CARD_LOST) {
 		daemon->retries_left = RETRY_TIMES;
-		apply(daemon, false);
+		gpulinkd_apply(daemon, false);
 	}
 }
 
@@ -166,7 +167,8 @@ static void report_recovery(const char *pci_address, const char *failure)
 	if (failure)
 		log_line(LOG_ERR, "%s: an interrupted load left the card without logic: %s", pci_address, failure);
 	else
-		log_line(LOG_WARNING, "%s: an interrupted load left the card without logic: the previous logic is loaded", pci_address);
+		log_line(LOG_WARNING, "%s: an interrupted load left the card without logic: the previous logic is loaded",
+			 pci_address);
 }
 
 /* --- metrics --- */
@@ -185,41 +187,33 @@ static int open_metrics(struct daemon *daemon, const struct config *config, stru
 
 /* --- reloading --- */
 
-/* The first error of a reload, for its client. */
-struct first_error {
-	char *message;
-	size_t room;
-};
-
+/* The first error of a reload is for its client. */
 static void report_to_client(void *user, const char *file, unsigned line, const char *text)
 {
-	struct first_error *first = user;
+	struct failure *first = user;
 
 	report_to_log(NULL, file, line, text);
-	if (*first->message)
+	if (first->code)
 		return;
 	if (line)
-		snprintf(first->message, first->room, "%s:%u: %s", file, line, text);
+		failure_set(first, -EINVAL, "%s:%u: %s", file, line, text);
 	else
-		snprintf(first->message, first->room, "%s: %s", file, text);
+		failure_set(first, -EINVAL, "%s: %s", file, text);
 }
 
-/* Takes over the configuration if all of it can be put into effect, or nothing of it. False: with a message. */
-static bool change_config(struct daemon *daemon, struct config *config, char *message, size_t room)
+/* Takes over the configuration if all of it can be put into effect, or nothing of it. */
+static int change_config(struct daemon *daemon, struct config *config, struct failure *failure)
 {
 	struct metrics *metrics;
 	int error = open_metrics(daemon, config, &metrics);
 
-	if (error < 0) {
-		snprintf(message, room, "cannot serve metrics at %s: %s", config->metrics, strerror(-error));
-		return false;
-	}
+	if (error < 0)
+		return failure_set(failure, -EINVAL, "cannot serve metrics at %s: %s", config->metrics, strerror(-error));
 	error = server_set_access(daemon->server, config->socket_mode, config->socket_group);
 	if (error) {
-		snprintf(message, room, "cannot set mode and group of the control socket: %s", strerror(-error));
 		if (metrics != daemon->metrics)
 			metrics_close(metrics);
-		return false;
+		return failure_set(failure, -EINVAL, "cannot set mode and group of the control socket: %s", strerror(-error));
 	}
 	if (metrics != daemon->metrics)
 		metrics_close(daemon->metrics);
@@ -227,40 +221,37 @@ static bool change_config(struct daemon *daemon, struct config *config, char *me
 	config_free(&daemon->config);
 	daemon->config = *config;
 	program_demand_signature(daemon->config.logic_certificate);
-	return true;
+	return 0;
 }
 
-static bool reload(void *user, char *message, size_t room)
+static int reload(void *user, struct failure *failure)
 {
-	struct first_error first = {message, room};
 	struct daemon *daemon = user;
 	struct config config;
-	bool changed;
 
-	*message = '\0';
+	failure->code = 0;
 	sd_notify(0, "RELOADING=1");
-	changed = !config_read(&config, daemon->config_file, daemon->config_may_lack, report_to_client, &first) &&
-		  change_config(daemon, &config, message, room);
-	if (changed) {
+	if (!config_read(&config, daemon->config_file, daemon->config_may_lack, report_to_client, failure) &&
+	    !change_config(daemon, &config, failure)) {
 		daemon->retries_left = RETRY_TIMES;
 		log_line(LOG_NOTICE, "configuration reloaded");
-		apply(daemon, false);
+		gpulinkd_apply(daemon, false);
 	} else {
 		config_free(&config);
 		log_line(LOG_ERR, "invalid configuration, keeping the previous one");
 		sd_notify(0, "STATUS=reload failed: invalid configuration, keeping the previous one");
 	}
 	sd_notify(0, "READY=1");
-	return changed;
+	return failure->code;
 }
 
 static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *user)
 {
-	char message[400];
+	struct failure failure;
 
 	(void)source;
 	(void)info;
-	reload(user, message, sizeof(message));
+	reload(user, &failure);
 	return 0;
 }
 
@@ -316,7 +307,7 @@ static int open_all(struct daemon *daemon, const char *socket)
 	return error < 0 ? error : open_metrics(daemon, &daemon->config, &daemon->metrics);
 }
 
-static int run(struct daemon *daemon, const char *socket)
+static int gpulinkd_run(struct daemon *daemon, const char *socket)
 {
 	int error = open_all(daemon, socket);
 
@@ -325,7 +316,7 @@ static int run(struct daemon *daemon, const char *socket)
 		program_on_progress(on_progress);
 		program_recover(report_recovery);
 		request_on_reload(reload, daemon);
-		apply(daemon, false);
+		gpulinkd_apply(daemon, false);
 		log_line(LOG_NOTICE, "gpulinkd %s listening on %s", gpulink_version(), socket);
 		sd_notify(0, "READY=1");
 		error = sd_event_loop(daemon->event);
@@ -345,32 +336,24 @@ static int run(struct daemon *daemon, const char *socket)
 
 /* --- the command line --- */
 
-void complain(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("gpulinkd: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
-
 /* Asks the gpulinkd that is running. */
 static int ask_to_reload(const char *socket)
 {
 	struct asker asker = {.socket_path = socket, .socket = -1, .seconds = RELOAD_SECONDS};
 	struct json_object *request = json_object_new_object(), *result = NULL;
-	enum exit_code code;
+	struct failure failure;
+	int error;
 
 	if (request && json_object_object_add(request, "op", json_object_new_string("reload"))) {
 		json_object_put(request);
 		request = NULL;
 	}
-	code = ask(&asker, request, &result);
+	error = ask(&asker, request, &result, &failure);
+	if (error)
+		fprintf(stderr, "gpulinkd: %s\n", failure.text);
 	json_object_put(result);
 	asker_close(&asker);
-	return code == EXIT_OK ? 0 : 1;
+	return error ? 1 : 0;
 }
 
 static void print_help(void)
@@ -443,7 +426,7 @@ int main(int argc, char **argv)
 	else if (check_only)
 		status = 0;
 	else
-		status = run(&daemon, socket);
+		status = gpulinkd_run(&daemon, socket);
 	config_free(&daemon.config);
 	return status;
 }

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A scraper has one connection. Beyond CROWD all of them end after a second without traffic: idle ones make room for a scraper. */
+/* A scraper has one connection. Beyond CROWD all of them end after a second without traffic: idle ones make room for a scraper.
+ */
 #define CONNECTIONS	64u
 #define CROWD		32u
 #define TIMEOUT_SECONDS 10u
@@ -59,7 +60,8 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 			MHD_set_connection_option(metrics->connections[i], MHD_CONNECTION_OPTION_TIMEOUT, CROWD_SECONDS);
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, char *text, size_t length, const char *type)
+static enum MHD_Result metrics_answer(struct MHD_Connection *connection, unsigned status, char *text, size_t length,
+				      const char *type)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(length, text, MHD_RESPMEM_MUST_FREE);
 	enum MHD_Result result;
@@ -76,11 +78,11 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 	return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *text)
+static enum MHD_Result metrics_refuse(struct MHD_Connection *connection, unsigned status, const char *text)
 {
 	char *copy = strdup(text);
 
-	return copy ? answer(connection, status, copy, strlen(copy), "text/plain") : MHD_NO;
+	return copy ? metrics_answer(connection, status, copy, strlen(copy), "text/plain") : MHD_NO;
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path, const char *method,
@@ -102,15 +104,15 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 		return MHD_YES;
 	}
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+		return metrics_refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
 	if (strcmp(path, "/metrics"))
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "the metrics are at /metrics\n");
+		return metrics_refuse(connection, MHD_HTTP_NOT_FOUND, "the metrics are at /metrics\n");
 	text = metrics_text(&length);
-	return text ? answer(connection, MHD_HTTP_OK, text, length, METRICS_TYPE) : MHD_NO;
+	return text ? metrics_answer(connection, MHD_HTTP_OK, text, length, METRICS_TYPE) : MHD_NO;
 }
 
 /* Serves what is ready, and comes back when the library wants to, for example to close idle connections. */
-static void run(struct metrics *metrics)
+static void metrics_run(struct metrics *metrics)
 {
 	MHD_UNSIGNED_LONG_LONG milliseconds = 0;
 	bool later = true;
@@ -131,7 +133,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *user)
 	(void)source;
 	(void)fd;
 	(void)events;
-	run(user);
+	metrics_run(user);
 	return 0;
 }
 
@@ -139,13 +141,13 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *user)
 {
 	(void)source;
 	(void)usec;
-	run(user);
+	metrics_run(user);
 	return 0;
 }
 
 /*
- * Never for others than the group: whoever is connected to a UNIX socket may send descriptors over it, which the HTTP library drops in
- * the event loop, and to close one may take as long as its sender likes.
+ * Never for others than the group: whoever is connected to a UNIX socket may send descriptors over it, which the HTTP library
+ * drops in the event loop, and to close one may take as long as its sender likes.
  */
 int metrics_set_access(struct metrics *metrics, mode_t mode, gid_t group)
 {
@@ -194,7 +196,7 @@ static int open_loopback(const char *port)
 	return error ? error : file;
 }
 
-static int serve(struct metrics *metrics, sd_event *event, int socket)
+static int metrics_serve(struct metrics *metrics, sd_event *event, int socket)
 {
 	const union MHD_DaemonInfo *info;
 	int error;
@@ -224,7 +226,7 @@ int metrics_open(struct metrics **out, sd_event *event, const char *address, mod
 	if (!metrics)
 		return -ENOMEM;
 	socket = *address == '/' ? open_local(metrics, address, mode, group) : open_loopback(strchr(address, ':') + 1);
-	error = socket < 0 ? socket : serve(metrics, event, socket);
+	error = socket < 0 ? socket : metrics_serve(metrics, event, socket);
 	if (error < 0) {
 		log_line(LOG_ERR, "cannot serve metrics at %s: %s", address, listen_error(error));
 		metrics_close(metrics);

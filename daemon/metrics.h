@@ -18,8 +18,8 @@ struct metrics;
 int metrics_open(struct metrics **metrics, sd_event *event, const char *address, mode_t mode, gid_t group);
 
 /**
- * Changes mode and group of a UNIX socket, which is never open to others than the group; without effect on a port. Returns 0 or a
- * negative errno, which has been logged.
+ * Changes mode and group of a UNIX socket, which is never open to others than the group; without effect on a port. Returns 0 or
+ * a negative errno, which has been logged.
  */
 int metrics_set_access(struct metrics *metrics, mode_t mode, gid_t group);
 

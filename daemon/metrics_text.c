@@ -55,7 +55,7 @@ static void free_snapshots(struct snapshots *all)
 }
 
 /* False: the card is not there, or memory is exhausted. */
-static bool read_card(struct snapshot *card, const char *name)
+static bool metrics_text_read_card(struct snapshot *card, const char *name)
 {
 	int code = gpulink_admin_get_info(name, &card->info, sizeof(card->info));
 
@@ -90,7 +90,7 @@ static struct snapshots *read_cards(void)
 	int count = all ? gpulink_admin_list(names, CARDS_MAX) : 0;
 
 	for (int i = 0; i < count && i < CARDS_MAX; i++)
-		all->count += read_card(&all->cards[all->count], names[i]);
+		all->count += metrics_text_read_card(&all->cards[all->count], names[i]);
 	return all;
 }
 

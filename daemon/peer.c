@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A process that ends does not linger: the kernel closes what it still has without waiting. So the child that drops a socket only
- * waits until this process has closed it, and exits. Descriptors in a socket's queue are in no table of descriptors either, so that
- * nothing is flushed. The child that copies files may wait for them; it has nothing else open.
+ * A process that ends does not linger: the kernel closes what it still has without waiting. So the child that drops a socket
+ * only waits until this process has closed it, and exits. Descriptors in a socket's queue are in no table of descriptors
+ * either, so that nothing is flushed. The child that copies files may wait for them; it has nothing else open.
  */
 #include "peer.h"
 
@@ -142,7 +142,7 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *user)
 }
 
 /* Returns 0 in the child, 1 in this process, with *child, or a negative errno. */
-static int start(struct peer_child **out, sd_event *event, const struct peer_child *as)
+static int peer_start(struct peer_child **out, sd_event *event, const struct peer_child *as)
 {
 	struct peer_child *child = malloc(sizeof(*child));
 	int error = 0;
@@ -207,7 +207,7 @@ int peer_close(struct peer_child **child, sd_event *event, int socket, peer_ende
 	}
 	if (pipe2(closed, O_CLOEXEC))
 		return -errno;
-	result = start(child, event, &as);
+	result = peer_start(child, event, &as);
 	if (!result) {
 		char byte;
 
@@ -302,7 +302,7 @@ int peer_copy_files(struct peer_child **child, sd_event *event, int socket, size
 		return result;
 	as.files.image = memfd_create("gpulink-image", MFD_CLOEXEC);
 	as.files.fallback = memfd_create("gpulink-fallback", MFD_CLOEXEC);
-	result = as.files.image < 0 || as.files.fallback < 0 ? -errno : start(child, event, &as);
+	result = as.files.image < 0 || as.files.fallback < 0 ? -errno : peer_start(child, event, &as);
 	if (!result)
 		copy_files(socket, bytes, &as.files);
 	if (result < 0) {

@@ -98,7 +98,7 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 	if (error < 0)
 		log_line(LOG_WARNING, "cannot serve a connection: %s", strerror(-error));
 	else if (!place)
-		client_refuse(*beyond, "EBUSY", "too many connections");
+		client_refuse(*beyond, -EBUSY, "too many connections");
 	return 0;
 }
 

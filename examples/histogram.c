@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * histogram DEVICE: the histogram of bale: additions at random to a table that is distributed over the processes' memories, by atomics
- * of all of them.
+ * histogram DEVICE: the histogram of bale: additions at random to a table that is distributed over the processes' memories, by
+ * atomics of all of them.
  */
 #include <stdio.h>
 
@@ -25,13 +25,14 @@ int main(int argc, char **argv)
 
 		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
 		bucket = (unsigned)(state >> 33) % (all.processes * BUCKETS);
-		error = gpulink_fetch_add(all.windows[bucket % all.processes], TOGETHER_FIRST + 8 * (bucket / all.processes), 8, 1, NULL, 0,
-					  GPULINK_NO_TAG);
+		error = gpulink_fetch_add(all.windows[bucket % all.processes], TOGETHER_FIRST + 8 * (bucket / all.processes), 8,
+					  1, NULL, 0, GPULINK_NO_TAG);
 	}
 	if (!error)
 		error = together_meet(&all);
 	for (unsigned b = 0; b < all.processes * BUCKETS && !error; b++) {
-		error = gpulink_load(all.windows[b % all.processes], TOGETHER_FIRST + 8 * (b / all.processes), &count, sizeof(count));
+		error = gpulink_load(all.windows[b % all.processes], TOGETHER_FIRST + 8 * (b / all.processes), &count,
+				     sizeof(count));
 		sum += count;
 	}
 	if (!error)

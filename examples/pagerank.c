@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * pagerank DEVICE [SCALE]: PageRank of an R-MAT graph with 2^SCALE rows and 16 edges a row, by all processes: "mpirun -n 4
- * example-pagerank ucx:", or one. Each process has the rows of its residue class, computes their ranks from its copy of all ranks, and
- * stores each one to the copies of those who read it, 8 bytes each. At the end the copy is compared with a serial computation.
+ * example-pagerank ucx:", or one. Each process has the rows of its residue class, computes their ranks from its copy of all
+ * ranks, and stores each one to the copies of those who read it, 8 bytes each. At the end the copy is compared with a serial
+ * computation.
  */
 #include <stdint.h>
 #include <stdio.h>

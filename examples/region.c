@@ -43,7 +43,8 @@ int main(int argc, char **argv)
 		error = compute(region);
 	if (!error)
 		error = gpulink_load(targets[1].window, BYTES - 8, &last, sizeof(last));
-	printf("region: %s, the last word of the second endpoint is %llu\n", gpulink_error_text(error), (unsigned long long)last);
+	printf("region: %s, the last word of the second endpoint is %llu\n", gpulink_error_text(error),
+	       (unsigned long long)last);
 	gpulink_close(device);
 	return error != 0 || last != PARTS;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ring DEVICE: puts from registered memory and a get, by the submission ring, to the next process if there are several; completions
- * carry tags.
+ * ring DEVICE: puts from registered memory and a get, by the submission ring, to the next process if there are several;
+ * completions carry tags.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static int run(struct together *all)
 	struct gpulink_window *window = together_next(all);
 	struct gpulink_completion done[2];
 	struct gpulink_memory *registered;
-	int error = gpulink_memory_register(all->device, memory, sizeof(memory), GPULINK_READ | GPULINK_WRITE, &registered), count;
+	int error = gpulink_memory_register(all->device, memory, sizeof(memory), GPULINK_READ | GPULINK_WRITE, &registered),
+	    count;
 
 	if (!error)
 		error = gpulink_put_memory(window, TOGETHER_FIRST, registered, 0, BYTES, PUT);

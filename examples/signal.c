@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * signal DEVICE: put with signal. Data, then a word behind them that a consumer waits for: a thread, of the next process if there are
- * several.
+ * signal DEVICE: put with signal. Data, then a word behind them that a consumer waits for: a thread, of the next process if
+ * there are several.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* threads DEVICE: a queue for each thread, so that they neither wait for each other nor take each other's completions. Each puts to the
- * next process, if there are several. */
+/* threads DEVICE: a queue for each thread, so that they neither wait for each other nor take each other's completions. Each
+ * puts to the next process, if there are several. */
 #include <pthread.h>
 #include <stdio.h>
 

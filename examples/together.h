@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs of several processes need: a window to each, and a way to wait for all. On "ucx:" devices, and on "local:" ones with
- * options rank and processes; on the others a program is alone, and this is a window to partition 0. The first word of each memory
- * counts arrivals.
+ * What programs of several processes need: a window to each, and a way to wait for all. On "ucx:" devices, and on "local:" ones
+ * with options rank and processes; on the others a program is alone, and this is a window to partition 0. The first word of
+ * each memory counts arrivals.
  */
 #ifndef TOGETHER_H
 #define TOGETHER_H

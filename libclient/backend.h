@@ -126,14 +126,15 @@ struct glk_backend_ops {
 	void (*region_close)(void *backend, const struct glk_backend_region *region);
 	/* Writes a register of the doorbell page, START or ARRIVE. */
 	void (*region_write)(void *backend, unsigned reg, uint64_t value);
-	/* 0: the epoch has reached the level, or failed (status); ETIMEDOUT: not yet. May sleep for up to `timeout_ns`. *state is
-	 * valid in both cases. Epoch 0: only the state. */
+	/* 0: the epoch has reached the level, or failed (status); ETIMEDOUT: not yet. May sleep for up to `timeout_ns`. *state
+	 * is valid in both cases. Epoch 0: only the state. */
 	int (*region_wait)(void *backend, const struct glk_backend_region *region, unsigned level, uint64_t epoch,
 			   uint64_t timeout_ns, struct glk_region_state *state);
 
 	/*
-	 * Pool objects (gpulink_pool.h); NULL: there are none. ENOTSUP: the card has none. Create, open and close under the lock, the
-	 * others not, and by several threads at once. Offsets are checked. ERANGE: a time later than all leases given out.
+	 * Pool objects (gpulink_pool.h); NULL: there are none. ENOTSUP: the card has none. Create, open and close under the
+	 * lock, the others not, and by several threads at once. Offsets are checked. ERANGE: a time later than all leases given
+	 * out.
 	 */
 	/* A new object's descriptor, which is the caller's. */
 	int (*pool_create)(void *backend, uint64_t bytes, uint32_t grain, int *fd);
@@ -160,12 +161,12 @@ struct glk_backend_ops {
 	int (*pool_load)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, void *data, size_t bytes);
 	int (*pool_store)(void *backend, const struct glk_backend_pool *pool, uint64_t offset, const void *data, size_t bytes);
 
-	/* The lane of a queue to a partition, whose memory begins at *origin there; by the thread that uses the queue. NULL, or ENOTSUP: the
-	 * device has none. */
+	/* The lane of a queue to a partition, whose memory begins at *origin there; by the thread that uses the queue. NULL, or
+	 * ENOTSUP: the device has none. */
 	int (*lane_open)(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin);
 
-	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep() and
-	 * count_errors(). ENOTSUP: it cannot be without. */
+	/* Opens another context of the same device, with the same operations. Without rings it has no submit(), take(), sleep()
+	 * and count_errors(). ENOTSUP: it cannot be without. */
 	int (*open_queue)(void *backend, bool rings, void **queue);
 };
 

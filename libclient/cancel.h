@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pthread_cancel(): threads are cancelled between two sleeps of the calls that wait, and nowhere else (gpulink.h, "Threads"). A thread that
- * holds a lock is never cancelled, and functions that would leak a descriptor are GLK_UNCANCELLABLE.
+ * pthread_cancel(): threads are cancelled between two sleeps of the calls that wait, and nowhere else (gpulink.h, "Threads"). A
+ * thread that holds a lock is never cancelled, and functions that would leak a descriptor are GLK_UNCANCELLABLE.
  */
 #ifndef GLK_CANCEL_H
 #define GLK_CANCEL_H

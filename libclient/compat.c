@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of headers before the first release. Programs that were built with them start, and get an error instead of a crash. */
+/* Functions of headers before the first release. Programs that were built with them start, and get an error instead of a crash.
+ */
 #include "error_text.h"
 
 /* New programs cannot be linked with it: it is not the default version of its name. */

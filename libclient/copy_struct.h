@@ -15,8 +15,8 @@ static inline void glk_copy_out(void *to, size_t size, const void *from, size_t 
 }
 
 /*
- * Options of the program, which begin with their size; NULL: all 0. What a newer program sets beyond those that this library knows
- * must be 0. Returns 0 or EINVAL.
+ * Options of the program, which begin with their size; NULL: all 0. What a newer program sets beyond those that this library
+ * knows must be 0. Returns 0 or EINVAL.
  */
 static inline int glk_copy_in(void *to, size_t bytes, const void *from)
 {

@@ -54,7 +54,8 @@ int gpulink_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, u
 int gpulink_compare_swap(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t compare, uint64_t operand,
 			 struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag)
 {
-	return gpulink_queue_compare_swap(queue_of(window), window, offset, bytes, compare, operand, memory, memory_offset, tag);
+	return gpulink_queue_compare_swap(queue_of(window), window, offset, bytes, compare, operand, memory, memory_offset,
+					  tag);
 }
 
 int gpulink_wait(struct gpulink *device, struct gpulink_completion *completions, unsigned room, unsigned least,

@@ -137,8 +137,8 @@ static inline int glk_device_check(const struct gpulink *device)
 }
 
 /*
- * Around a release of the default queue. Stores to pool objects are marked with the number of the release that covers them at the
- * earliest: the next one that begins.
+ * Around a release of the default queue. Stores to pool objects are marked with the number of the release that covers them at
+ * the earliest: the next one that begins.
  */
 static inline uint64_t glk_release_begin(struct gpulink *device)
 {

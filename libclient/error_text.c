@@ -1,38 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "error_text.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "../common/failure.h"
 
-#define BYTES 320u
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
 
 /* Freed with the thread by the C library. A call that succeeds does not look at it. */
 static _Thread_local struct {
-	int error;
+	struct failure failure;
 	bool found; /* since glk_error_begin() */
-	char text[BYTES];
 } last;
 
-__attribute__((format(printf, 2, 0))) static int set(int error, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static int error_text_set(int error, const char *format, va_list arguments)
 {
 	int cause = errno;
 
-	last.error = error;
 	last.found = true;
-	vsnprintf(last.text, sizeof(last.text), format, arguments);
+	failure_set_list(&last.failure, error, format, arguments);
 	errno = cause;
 	return error;
 }
 
-static void add(const char *reason)
+static void error_text_add(const char *reason)
 {
-	size_t length = strlen(last.text);
+	size_t length = strlen(last.failure.text);
 	int cause = errno;
 
-	snprintf(last.text + length, sizeof(last.text) - length, ": %s", reason);
+	snprintf(last.failure.text + length, sizeof(last.failure.text) - length, ": %s", reason);
 	errno = cause;
 }
 
@@ -49,7 +45,7 @@ int glk_error(int error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	set(error, format, arguments);
+	error_text_set(error, format, arguments);
 	va_end(arguments);
 	return error;
 }
@@ -59,15 +55,15 @@ int glk_error_errno(int error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	set(error, format, arguments);
+	error_text_set(error, format, arguments);
 	va_end(arguments);
-	add(system_text(errno));
+	error_text_add(system_text(errno));
 	return error;
 }
 
 int glk_error_plain(int error)
 {
-	last.error = 0;
+	last.failure.code = 0;
 	return error;
 }
 
@@ -80,12 +76,12 @@ int glk_error_else(int error, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!error || (last.error == error && last.found))
+	if (!error || (last.failure.code == error && last.found))
 		return error;
 	va_start(arguments, format);
-	set(error, format, arguments);
+	error_text_set(error, format, arguments);
 	va_end(arguments);
-	add(error == -GPULINK_EIO ? system_text(errno) : gpulink_strerror(error));
+	error_text_add(error == -GPULINK_EIO ? system_text(errno) : gpulink_strerror(error));
 	return error;
 }
 
@@ -123,8 +119,9 @@ int glk_error_word(uint64_t at, unsigned compare)
 
 int glk_error_atomic(uint64_t offset, uint64_t bytes)
 {
-	return glk_error(-GPULINK_EINVAL, "atomic of %" PRIu64 " bytes at offset %" PRIu64 ": must be 4 or 8, aligned, and operands fit",
-			 bytes, offset);
+	return glk_error(-GPULINK_EINVAL,
+			 "atomic of %" PRIu64 " bytes at offset %" PRIu64 ": must be 4 or 8, aligned, and operands fit", bytes,
+			 offset);
 }
 
 int glk_error_object(const char *object)
@@ -150,7 +147,7 @@ int glk_error_device(const void *device)
 
 const char *glk_error_last(int error)
 {
-	return error && error == last.error ? last.text : NULL;
+	return error && error == last.failure.code ? last.failure.text : NULL;
 }
 
 const char *gpulink_error_text(int error)

@@ -9,7 +9,8 @@
 /* Programs have these formats inline, and the driver refuses cards with others (version of the block DOORBELL). */
 _Static_assert(GLK_BLOCK_DOORBELL_VERSION == 2, "what gpulink_device.h and gpulink_region_device.h write");
 _Static_assert(GPULINK_DEVICE_RELEASE_WORD == GLK_DOORBELL_RELEASE, "gpulink_device_release()");
-_Static_assert(GLK_DOORBELL_ARRIVE_CHUNK_SHIFT == 16 && GLK_DOORBELL_ARRIVE_COUNT_SHIFT == 40, "gpulink_region_device_arrive()");
+_Static_assert(GLK_DOORBELL_ARRIVE_CHUNK_SHIFT == 16 && GLK_DOORBELL_ARRIVE_COUNT_SHIFT == 40,
+	       "gpulink_region_device_arrive()");
 
 int gpulink_window_export(struct gpulink_window *window, int *dmabuf)
 {

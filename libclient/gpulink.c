@@ -10,8 +10,8 @@
 #include <gpulink_regs.h>
 
 #include "copy_struct.h"
-#include "pool.h"
-#include "region.h"
+#include "client_pool.h"
+#include "client_region.h"
 
 static uint32_t *open_own(void)
 {
@@ -35,7 +35,7 @@ static void free_device(struct gpulink *device)
 	free(device);
 }
 
-static int prepare(struct gpulink *device)
+static int gpulink_prepare(struct gpulink *device)
 {
 	int error = glk_queue_init(&device->queue, device, 0, true, device->backend);
 
@@ -79,7 +79,7 @@ int gpulink_open(const char *name, struct gpulink **out)
 		error = glk_ucx_open(name + strlen(ucx), &device->ops, &device->backend);
 	else
 		error = glk_card_open(name, &device->ops, &device->backend);
-	if (!error && prepare(device)) {
+	if (!error && gpulink_prepare(device)) {
 		device->ops->close(device->backend);
 		error = -GPULINK_ENOMEM;
 	}

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libgpulink, lanes: the fastest way to store on devices without a card ("local:"). A lane packs one thread's stores to one window in
- * the process, in FinePack packets (docs/wire-format.md), without a lock and without a call.
+ * libgpulink, lanes: the fastest way to store on devices without a card ("local:"). A lane packs one thread's stores to one
+ * window in the process, in FinePack packets (docs/wire-format.md), without a lock and without a call.
  *
- * A store is appended to the lane's packet; bytes behind those of the store before join its run. Where stores hit words that the packet
- * has already, they overwrite them there (FinePack, IV-B): the lane notices whether that happens often enough to look. The packet is
- * applied when it is full, by a release of the queue, and by the queue's operations and loads.
+ * A store is appended to the lane's packet; bytes behind those of the store before join its run. Where stores hit words that
+ * the packet has already, they overwrite them there (FinePack, IV-B): the lane notices whether that happens often enough to
+ * look. The packet is applied when it is full, by a release of the queue, and by the queue's operations and loads.
  *
  * Semantics are those of gpulink_queue_store(): stores to one address arrive in order, others in any order until a release.
  *
- * What is inline here works on the library's own memory, so it has a version, GPULINK_LANE_VERSION, which the program passes on. With
- * a library that has another one gpulink_lane_open() fails with EABI: compile the program again, or store by gpulink_queue_store().
+ * What is inline here works on the library's own memory, so it has a version, GPULINK_LANE_VERSION, which the program passes
+ * on. With a library that has another one gpulink_lane_open() fails with EABI: compile the program again, or store by
+ * gpulink_queue_store().
  *
- * Threads: a lane belongs to its queue, and with it to one thread at a time. A child of fork() must not store by lanes of its parent:
- * a store does not look whose lane it is.
+ * Threads: a lane belongs to its queue, and with it to one thread at a time. A child of fork() must not store by lanes of its
+ * parent: a store does not look whose lane it is.
  */
 #ifndef GPULINK_LANE_H
 #define GPULINK_LANE_H
@@ -84,15 +85,16 @@ struct gpulink_lane {
 };
 
 /** gpulink_lane_open() of a program that was compiled with a version of this header, and with a lane of `size` bytes. */
-int gpulink_lane_open_version(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane, size_t size,
-			      unsigned version);
+int gpulink_lane_open_version(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane,
+			      size_t size, unsigned version);
 
 /**
- * Opens a lane of a queue to a window with GPULINK_WRITE. It is valid until the queue or the window is closed; there is nothing to
- * close.
+ * Opens a lane of a queue to a window with GPULINK_WRITE. It is valid until the queue or the window is closed; there is nothing
+ * to close.
  *
  * Errors: EINVAL (the default queue, which several threads may use), ENOTSUP (a card, where stores go to
- * gpulink_queue_window_address(), or "soft:"), EACCES, ENOMEM, EABI (the program was compiled with another version of this header).
+ * gpulink_queue_window_address(), or "soft:"), EACCES, ENOMEM, EABI (the program was compiled with another version of this
+ * header).
  */
 static inline int gpulink_lane_open(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane)
 {
@@ -123,7 +125,8 @@ static inline void gpulink_lane_copy(uint8_t *to, const void *data, size_t bytes
 		*to = *from;
 }
 
-/** Counts what a plain write of a store costs beyond its bytes: whole words of 4 bytes, and a header of 24 at each cut. The library's. */
+/** Counts what a plain write of a store costs beyond its bytes: whole words of 4 bytes, and a header of 24 at each cut. The
+ * library's. */
 static inline void gpulink_lane_count_extra(struct gpulink_lane_packet *p, uint64_t to, size_t bytes)
 {
 	p->extra += (((to & 3) + bytes + 3) & ~UINT64_C(3)) - bytes;

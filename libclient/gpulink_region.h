@@ -94,7 +94,8 @@ struct gpulink_region_options {
 	uint64_t partition_bytes; /**< size of a partition, the last one may be shorter; 0: that of a chunk */
 	uint64_t chunk_bytes;	  /**< size of a chunk, the last one may be shorter; 0: GPULINK_CHUNK_BYTES_DEFAULT */
 	const uint16_t *arrivals; /**< per chunk, in each epoch; NULL: the partitions that overlap it. Copied. 0: not sent */
-	const char *profile;	  /**< file of `gpulink-replay profile --write` or `gpulinkctl tune`: the agent, if BEST, and the chunk size, if 0 */
+	const char *profile; /**< file of `gpulink-replay profile --write` or `gpulinkctl tune`: the agent, if BEST, and the
+				chunk size, if 0 */
 };
 
 /** State of a region. */

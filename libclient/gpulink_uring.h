@@ -95,8 +95,8 @@ int gpulink_uring_collect(struct gpulink_queue *queue, struct gpulink_uring_batc
 void gpulink_uring_prep_submit(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch, unsigned flags);
 
 /** The same with entries in a registered buffer of the ring, number `buffer`. */
-void gpulink_uring_prep_submit_fixed(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch, unsigned flags,
-				     unsigned buffer);
+void gpulink_uring_prep_submit_fixed(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch,
+				     unsigned flags, unsigned buffer);
 
 /**
  * Prepares a release. Result: the number of window accesses of the queue that the card has rejected since the queue was opened,

@@ -11,8 +11,8 @@ static int no_lanes(const struct gpulink *device)
 			 strcmp(device->info.kind, "card") ? "gpulink_queue_store()" : "gpulink_queue_window_address()");
 }
 
-int gpulink_lane_open_version(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane, size_t size,
-			      unsigned version)
+int gpulink_lane_open_version(struct gpulink_queue *queue, struct gpulink_window *window, struct gpulink_lane *lane,
+			      size_t size, unsigned version)
 {
 	int error = glk_queue_check(queue);
 	const struct glk_view *view;
@@ -20,7 +20,8 @@ int gpulink_lane_open_version(struct gpulink_queue *queue, struct gpulink_window
 	uint64_t origin = 0;
 
 	if (version != GPULINK_LANE_VERSION || size != sizeof(*lane))
-		return glk_error(-GPULINK_EABI, "lanes of version %u, %zu bytes: must be version %u, %zu bytes: compile the program again",
+		return glk_error(-GPULINK_EABI,
+				 "lanes of version %u, %zu bytes: must be version %u, %zu bytes: compile the program again",
 				 version, size, GPULINK_LANE_VERSION, sizeof(*lane));
 	if (error || !lane)
 		return error ? error : glk_error_null("lane");

@@ -57,10 +57,11 @@ static int open_share(struct gpulink_memory *memory, struct gpulink_queue *queue
 	const struct glk_backend_ops *ops = memory->device->ops;
 	struct glk_share *share = &memory->shares[queue->number];
 	int error = memory->address ?
-		ops->memory_open(queue->backend, memory->address, memory->bytes, memory->rights, &share->handle) :
-		!ops->memory_import ? glk_error(-GPULINK_EUNREACHABLE, "a %s device has no bus to a dma-buf",
-						memory->device->info.kind) :
-		ops->memory_import(queue->backend, memory->dmabuf, memory->offset, memory->bytes, memory->rights, &share->handle);
+			    ops->memory_open(queue->backend, memory->address, memory->bytes, memory->rights, &share->handle) :
+		    !ops->memory_import ?
+			    glk_error(-GPULINK_EUNREACHABLE, "a %s device has no bus to a dma-buf", memory->device->info.kind) :
+			    ops->memory_import(queue->backend, memory->dmabuf, memory->offset, memory->bytes, memory->rights,
+					       &share->handle);
 
 	share->open = !error;
 	return error;

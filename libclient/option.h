@@ -15,7 +15,8 @@ bool glk_option_memory(uint64_t bytes);
 #define GLK_OPTION_MEMORY "a multiple of 4096 bytes, up to 64G, with suffix k, M or G or none"
 
 /**
- * Calls `apply` for each option of a device name. It returns 0 or an error, which ends the loop. Errors: EINVAL (an option without
+ * Calls `apply` for each option of a device name. It returns 0 or an error, which ends the loop. Errors: EINVAL (an option
+ * without
  * '='; longer than a name may be), those of `apply`.
  */
 int glk_option_each(const char *text, int (*apply)(void *options, const char *key, char *value), void *options);

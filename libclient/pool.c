@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pool objects: open and close, descriptors, properties. */
-#include "pool.h"
+#include "client_pool.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,7 +59,8 @@ static int open_locked(struct gpulink_pool *pool, int descriptor, const struct g
 	return 0;
 }
 
-int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpulink_pool_options *from, struct gpulink_pool **out)
+int gpulink_pool_open(struct gpulink *device, int descriptor, const struct gpulink_pool_options *from,
+		      struct gpulink_pool **out)
 {
 	struct gpulink_pool_options options;
 	struct gpulink_pool *pool;

@@ -5,12 +5,12 @@
 
 #include <gpulink_regs.h>
 
-#include "pool.h"
+#include "client_pool.h"
 
 _Static_assert(GPULINK_GRAIN_MIN == 1u << GLK_GRAIN_ORDER_MIN && GPULINK_GRAIN_MAX == 1u << GLK_GRAIN_ORDER_MAX,
 	       "lines are those of the card");
 
-static int check(const struct gpulink_pool *pool, uint64_t offset, const void *data, size_t bytes, unsigned rights)
+static int pool_access_check(const struct gpulink_pool *pool, uint64_t offset, const void *data, size_t bytes, unsigned rights)
 {
 	int error = glk_pool_check(pool);
 
@@ -30,18 +30,19 @@ static int load_uncached(struct gpulink_pool *pool, uint64_t offset, void *to, s
 }
 
 /*
- * Reads a line, or renews its copy of `wts`: the bytes are those of the process's time when the load began, and so are right for the
- * thread, even if the time has moved on. *gone: the copy is still the line's bytes, but has made room for another.
+ * Reads a line, or renews its copy of `wts`: the bytes are those of the process's time when the load began, and so are right
+ * for the thread, even if the time has moved on. *gone: the copy is still the line's bytes, but has made room for another.
  */
-static int read_line(struct gpulink_pool *pool, uint64_t line, uint64_t wts, size_t at, void *to, size_t bytes, bool *gone)
+static int pool_access_read_line(struct gpulink_pool *pool, uint64_t line, uint64_t wts, size_t at, void *to, size_t bytes,
+				 bool *gone)
 {
 	uint64_t data[GPULINK_GRAIN_MAX / 8], dirty = __atomic_load_n(&pool->dirty[line], __ATOMIC_ACQUIRE);
 	struct glk_pool_lease lease;
 	int error;
 
 	*gone = false;
-	error = pool->device->ops->pool_read(pool->device->backend, &pool->backend, line << pool->grain_shift, glk_pool_time(pool), wts,
-					     &lease, data);
+	error = pool->device->ops->pool_read(pool->device->backend, &pool->backend, line << pool->grain_shift,
+					     glk_pool_time(pool), wts, &lease, data);
 	if (error)
 		return glk_pool_failed(pool, error);
 	glk_pool_reach(pool, lease.wts);
@@ -72,8 +73,8 @@ static int load_line(struct gpulink_pool *pool, uint64_t offset, void *to, size_
 		return error;
 	if (glk_pool_is_dirty(pool, line))
 		return load_uncached(pool, offset, to, bytes);
-	error = read_line(pool, line, glk_pool_cache_look(pool, line, 0, &ended), at, to, bytes, &gone);
-	return error || !gone ? error : read_line(pool, line, UINT64_MAX, at, to, bytes, &gone);
+	error = pool_access_read_line(pool, line, glk_pool_cache_look(pool, line, 0, &ended), at, to, bytes, &gone);
+	return error || !gone ? error : pool_access_read_line(pool, line, UINT64_MAX, at, to, bytes, &gone);
 }
 
 /* Renews copies whose leases have ended, of up to GLK_RENEW_MAX lines, as one operation. Returns the line behind them. */
@@ -110,7 +111,7 @@ int gpulink_pool_load(struct gpulink_pool *pool, uint64_t offset, void *data, si
 {
 	uint64_t renewed = 0, end;
 	uint8_t *to = data;
-	int error = check(pool, offset, data, bytes, GPULINK_READ);
+	int error = pool_access_check(pool, offset, data, bytes, GPULINK_READ);
 
 	if (error)
 		return error;
@@ -163,8 +164,8 @@ static int store_posted(struct gpulink_pool *pool, uint64_t offset, const void *
 static int store_timed(struct gpulink_pool *pool, uint64_t offset, const void *from, size_t bytes)
 {
 	struct glk_pool_lease lease;
-	int error = pool->device->ops->pool_write(pool->device->backend, &pool->backend, offset, glk_pool_time(pool), from, bytes,
-						  &lease);
+	int error = pool->device->ops->pool_write(pool->device->backend, &pool->backend, offset, glk_pool_time(pool), from,
+						  bytes, &lease);
 
 	if (!error)
 		glk_pool_reach(pool, lease.wts); /* the copy's lease ends before it */
@@ -174,7 +175,7 @@ static int store_timed(struct gpulink_pool *pool, uint64_t offset, const void *f
 int gpulink_pool_store(struct gpulink_pool *pool, uint64_t offset, const void *data, size_t bytes)
 {
 	const uint8_t *from = data;
-	int error = check(pool, offset, data, bytes, GPULINK_WRITE);
+	int error = pool_access_check(pool, offset, data, bytes, GPULINK_WRITE);
 
 	for (size_t part; bytes && !error; bytes -= part, from += part, offset += part) {
 		size_t left = pool->backend.grain - (offset & (pool->backend.grain - 1));
@@ -195,7 +196,7 @@ int gpulink_pool_store(struct gpulink_pool *pool, uint64_t offset, const void *d
 static int atomic(struct gpulink_pool *pool, unsigned opcode, uint64_t offset, size_t bytes, uint64_t operand, uint64_t compare,
 		  uint64_t *old)
 {
-	int error = check(pool, offset, pool, bytes, GPULINK_READ | GPULINK_WRITE);
+	int error = pool_access_check(pool, offset, pool, bytes, GPULINK_READ | GPULINK_WRITE);
 	struct glk_pool_lease lease;
 	uint64_t clock = 0, previous;
 

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool.h"
+#include "client_pool.h"
 
 #define SPINS 1000u
 
 /* --- words of copies --- */
 
-/* Words are loaded and stored whole and in order, so that a reader's look at the version behind them tells whether they are of it. */
+/* Words are loaded and stored whole and in order, so that a reader's look at the version behind them tells whether they are of
+ * it. */
 static void copy_from(const uint64_t *words, size_t at, void *to, size_t bytes)
 {
 	uint8_t *out = to;
@@ -48,12 +49,12 @@ static void copy_to(uint64_t *words, const void *from, size_t bytes)
 
 /* --- sets --- */
 
-static uint64_t get(const uint64_t *member)
+static uint64_t pool_cache_get(const uint64_t *member)
 {
 	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
 }
 
-static void set(uint64_t *member, uint64_t value)
+static void pool_cache_set(uint64_t *member, uint64_t value)
 {
 	__atomic_store_n(member, value, __ATOMIC_RELEASE);
 }
@@ -87,25 +88,25 @@ static void let_go(struct glk_pool_set *s)
 }
 
 /* The line's way, or GLK_POOL_WAYS. */
-static unsigned find(const struct glk_pool_set *s, uint64_t line)
+static unsigned pool_cache_find(const struct glk_pool_set *s, uint64_t line)
 {
 	unsigned way = 0;
 
-	while (way < GLK_POOL_WAYS && get(&s->way[way].tag) != line + 1)
+	while (way < GLK_POOL_WAYS && pool_cache_get(&s->way[way].tag) != line + 1)
 		way++;
 	return way;
 }
 
 /* A place for a line: one that is free, whose lease has ended, or else in turn. */
-static unsigned place(const struct gpulink_pool *pool, const struct glk_pool_set *s)
+static unsigned pool_cache_place(const struct gpulink_pool *pool, const struct glk_pool_set *s)
 {
 	uint64_t time = glk_pool_time(pool);
 
 	for (unsigned way = 0; way < GLK_POOL_WAYS; way++)
-		if (!get(&s->way[way].tag))
+		if (!pool_cache_get(&s->way[way].tag))
 			return way;
 	for (unsigned way = 0; way < GLK_POOL_WAYS; way++)
-		if (get(&s->way[way].rts) < time)
+		if (pool_cache_get(&s->way[way].rts) < time)
 			return way;
 	return s->version / 2 % GLK_POOL_WAYS;
 }
@@ -115,9 +116,9 @@ bool glk_pool_cache_hit(struct gpulink_pool *pool, uint64_t line, size_t at, voi
 	struct glk_pool_set *s = set_of(pool, line);
 	uint64_t time = glk_pool_time(pool);
 	uint32_t version = __atomic_load_n(&s->version, __ATOMIC_ACQUIRE), ticks = __atomic_load_n(&s->ticks, __ATOMIC_RELAXED);
-	unsigned way = find(s, line);
+	unsigned way = pool_cache_find(s, line);
 
-	if (version % 2 || way == GLK_POOL_WAYS || get(&s->way[way].rts) < time || ticks >= GPULINK_POOL_TICK)
+	if (version % 2 || way == GLK_POOL_WAYS || pool_cache_get(&s->way[way].rts) < time || ticks >= GPULINK_POOL_TICK)
 		return false;
 	copy_from(data_of(pool, s, way), at, to, bytes);
 	if (__atomic_load_n(&s->version, __ATOMIC_RELAXED) != version)
@@ -145,7 +146,7 @@ uint64_t glk_pool_cache_look(struct gpulink_pool *pool, uint64_t line, uint64_t 
 
 	*ended = false;
 	hold(s);
-	way = find(s, line);
+	way = pool_cache_find(s, line);
 	if (way < GLK_POOL_WAYS) {
 		wts = s->way[way].wts;
 		*ended = s->way[way].rts < time;
@@ -161,31 +162,32 @@ void glk_pool_cache_fill(struct gpulink_pool *pool, uint64_t line, const struct 
 	unsigned way;
 
 	hold(s);
-	way = find(s, line);
-	if (get(&pool->dirty[line]) != dirty || (way < GLK_POOL_WAYS && s->way[way].wts > lease->wts)) {
+	way = pool_cache_find(s, line);
+	if (pool_cache_get(&pool->dirty[line]) != dirty || (way < GLK_POOL_WAYS && s->way[way].wts > lease->wts)) {
 		let_go(s);
 		return;
 	}
-	way = way < GLK_POOL_WAYS ? way : place(pool, s);
-	set(&s->way[way].tag, line + 1);
-	set(&s->way[way].wts, lease->wts);
-	set(&s->way[way].rts, lease->rts);
+	way = way < GLK_POOL_WAYS ? way : pool_cache_place(pool, s);
+	pool_cache_set(&s->way[way].tag, line + 1);
+	pool_cache_set(&s->way[way].wts, lease->wts);
+	pool_cache_set(&s->way[way].rts, lease->rts);
 	copy_to(data_of(pool, s, way), data, (size_t)1 << pool->grain_shift);
 	let_go(s);
 }
 
-bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to, size_t bytes)
+bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to,
+			  size_t bytes)
 {
 	struct glk_pool_set *s = set_of(pool, line);
 	unsigned way;
 	bool there;
 
 	hold(s);
-	way = find(s, line);
+	way = pool_cache_find(s, line);
 	there = way < GLK_POOL_WAYS && s->way[way].wts == wts;
 	if (there) {
 		if (s->way[way].rts < rts)
-			set(&s->way[way].rts, rts);
+			pool_cache_set(&s->way[way].rts, rts);
 		if (to)
 			copy_from(data_of(pool, s, way), at, to, bytes);
 	}
@@ -199,9 +201,9 @@ void glk_pool_cache_drop(struct gpulink_pool *pool, uint64_t line)
 	unsigned way;
 
 	hold(s);
-	way = find(s, line);
+	way = pool_cache_find(s, line);
 	if (way < GLK_POOL_WAYS)
-		set(&s->way[way].tag, 0);
+		pool_cache_set(&s->way[way].tag, 0);
 	let_go(s);
 }
 
@@ -210,7 +212,7 @@ void glk_pool_cache_drop_all(struct gpulink_pool *pool)
 	for (uint64_t i = 0; i <= pool->set_mask && pool->sets; i++) {
 		hold(&pool->sets[i]);
 		for (unsigned way = 0; way < GLK_POOL_WAYS; way++)
-			set(&pool->sets[i].way[way].tag, 0);
+			pool_cache_set(&pool->sets[i].way[way].tag, 0);
 		let_go(&pool->sets[i]);
 	}
 }

@@ -2,7 +2,7 @@
 /* Pool objects: acquires, what a release means for them, and waits. */
 #include <endian.h>
 
-#include "pool.h"
+#include "client_pool.h"
 
 int glk_pool_failed(struct gpulink_pool *pool, int error)
 {

@@ -148,7 +148,8 @@ int glk_queue_take(struct gpulink_queue *queue)
 
 /* --- waits --- */
 
-static int add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight, bool wake)
+static int queue_add(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE_WORDS], const struct glk_flight *flight,
+		     bool wake)
 {
 	uint64_t words[GLK_SQE_WORDS];
 	int taken;
@@ -176,7 +177,7 @@ static int request_wakeup(struct gpulink_queue *queue, uint64_t entry)
 
 	if (queue->woken > entry || glk_queue_in_flight(queue) == GLK_RING_MAX)
 		return 0; /* a full ring has such an entry, and the driver polls */
-	taken = add(queue, nop, &wakeup, true);
+	taken = queue_add(queue, nop, &wakeup, true);
 	return taken < 0 ? taken : 0;
 }
 
@@ -243,7 +244,7 @@ static int add_in_time(struct gpulink_queue *queue, const uint64_t entry[GLK_SQE
 	uint64_t deadline = 0;
 	int taken = 0, error = 0;
 
-	while (!error && (glk_queue_in_flight(queue) == GLK_RING_MAX || !(taken = add(queue, entry, flight, wake)))) {
+	while (!error && (glk_queue_in_flight(queue) == GLK_RING_MAX || !(taken = queue_add(queue, entry, flight, wake)))) {
 		deadline = deadline ? deadline : glk_deadline(GLK_ROOM_TIMEOUT_NS);
 		error = glk_queue_in_flight(queue) ? glk_queue_await(queue, queue->completed + 1, deadline) : -GPULINK_EPROTO;
 	}
@@ -346,7 +347,7 @@ static unsigned free_number(const struct gpulink *device)
 	return number;
 }
 
-static int open_queue(struct gpulink *device, bool rings, struct gpulink_queue *queue)
+static int queue_open_queue(struct gpulink *device, bool rings, struct gpulink_queue *queue)
 {
 	unsigned number = free_number(device);
 	void *backend;
@@ -376,7 +377,7 @@ int glk_queue_open(struct gpulink *device, bool rings, struct gpulink_queue **ou
 		return glk_error(-GPULINK_ENOMEM, "queue: out of memory");
 	glk_error_begin();
 	glk_mutex_lock(&device->lock);
-	error = open_queue(device, rings, queue);
+	error = queue_open_queue(device, rings, queue);
 	glk_mutex_unlock(&device->lock);
 	if (error)
 		free(queue);

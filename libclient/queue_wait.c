@@ -56,7 +56,7 @@ static int sleep_for_submission(struct gpulink_queue *queue, uint64_t deadline)
 }
 
 /* Polls: the card's state too, now and then; if poll() may have returned for that, always. */
-static int look(struct gpulink_queue *queue)
+static int queue_wait_look(struct gpulink_queue *queue)
 {
 	int taken = glk_queue_take(queue), error;
 
@@ -71,7 +71,7 @@ static int await_tagged(struct gpulink_queue *queue, unsigned room, unsigned lea
 {
 	const struct glk_done *done = &queue->done;
 	uint64_t deadline = least ? glk_deadline(timeout_ns) : 0, end;
-	int error = done->count < room ? look(queue) : 0;
+	int error = done->count < room ? queue_wait_look(queue) : 0;
 
 	while (error >= 0 && done->count < least) {
 		end = next_end(deadline);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Regions: open and close, stores into the source, properties. */
-#include "region.h"
+#include "client_region.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * chunk was last sent, and the epoch to which that belongs. A word of another epoch counts as one that nobody has arrived at,
  * so that a start takes constant time.
  */
-#include "region.h"
+#include "client_region.h"
 
 #define LEFT	    UINT64_C(0xffff)
 #define DIRTY	    UINT64_C(0x10000)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Profiles of regions (PROACT III-A), as `gpulink-replay profile --write` makes them: lines "key = value" behind "[region]", and
- * comments. What a program sets itself comes first.
+ * Profiles of regions (PROACT III-A), as `gpulink-replay profile --write` makes them: lines "key = value" behind "[region]",
+ * and comments. What a program sets itself comes first.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/number.h"
-#include "region.h"
+#include "client_region.h"
 
 static const char *const agents[] = {
 	[GPULINK_AGENT_BEST] = "best",	   [GPULINK_AGENT_CARD] = "card",     [GPULINK_AGENT_POLLING] = "polling",
@@ -45,7 +45,7 @@ static int set_chunk(struct gpulink_region_options *options, const char *value)
 }
 
 /* A line without its end. `inside`: behind [region]. */
-static int apply(struct gpulink_region_options *options, char *line, bool *inside)
+static int region_profile_apply(struct gpulink_region_options *options, char *line, bool *inside)
 {
 	char *value = strstr(line, " = ");
 
@@ -80,7 +80,7 @@ int glk_region_profile(struct gpulink_region_options *options)
 		return glk_error_errno(-GPULINK_EIO, "profile %s", options->profile);
 	while (!error && getline(&line, &room, file) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
-		error = apply(options, line, &inside);
+		error = region_profile_apply(options, line, &inside);
 	}
 	if (!error && ferror(file))
 		error = glk_error_errno(-GPULINK_EIO, "profile %s", options->profile);

@@ -2,7 +2,7 @@
 /* Starts of epochs and arrivals: by the card's doorbell page, or by counters in the process. */
 #include <gpulink_regs.h>
 
-#include "region.h"
+#include "client_region.h"
 
 /* --- start --- */
 
@@ -68,7 +68,7 @@ static uint64_t arrival(const struct gpulink_region *region, uint64_t epoch, uin
 	       ((epoch - 1) % GLK_REGION_EPOCHS + 1) << GLK_DOORBELL_ARRIVE_EPOCH_SHIFT;
 }
 
-static int arrive(struct gpulink_region *region, uint64_t epoch, uint32_t chunk, uint32_t count)
+static int region_ready_arrive(struct gpulink_region *region, uint64_t epoch, uint32_t chunk, uint32_t count)
 {
 	const struct gpulink *device = region->device;
 	int last;
@@ -103,7 +103,7 @@ int gpulink_region_arrive(struct gpulink_region *region, uint32_t chunk, uint32_
 	if (chunk >= region->chunks || count == 0 || count > region->arrivals[chunk])
 		return glk_error(-GPULINK_ERANGE, "%u arrivals at chunk %u: must be 1 to %u, chunk 0 to %u", count, chunk,
 				 chunk < region->chunks ? region->arrivals[chunk] : UINT16_MAX, region->chunks - 1);
-	return arrive(region, epoch, chunk, count);
+	return region_ready_arrive(region, epoch, chunk, count);
 }
 
 /* Partitions first to last, of which none has arrived at their chunks: one arrival for each, all of a chunk at once. */
@@ -120,7 +120,9 @@ static int arrive_partitions(struct gpulink_region *region, uint64_t epoch, uint
 		uint64_t low = at > begin ? at / region->partition_bytes : first;
 		uint64_t high = behind < end ? (behind - 1) / region->partition_bytes : last;
 
-		failed = region->arrivals[chunk] ? arrive(region, epoch, (uint32_t)chunk, (uint32_t)(high - low + 1)) : 0;
+		failed = region->arrivals[chunk] ?
+				 region_ready_arrive(region, epoch, (uint32_t)chunk, (uint32_t)(high - low + 1)) :
+				 0;
 		error = error ? error : failed;
 	}
 	return error;

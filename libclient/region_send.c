@@ -9,7 +9,7 @@
 
 #include <gpulink_regs.h>
 
-#include "region.h"
+#include "client_region.h"
 
 static void transfer_begin(struct gpulink_region *region)
 {

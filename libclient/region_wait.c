@@ -2,7 +2,7 @@
 /* How far epochs have got: waits, tests, and consumers' looks at signals. */
 #include <endian.h>
 
-#include "region.h"
+#include "client_region.h"
 
 #define CHECK_EVERY  64u		   /* looks per check of the card's state by the kernel */
 
@@ -73,7 +73,7 @@ static int look_own(struct gpulink_region *region, unsigned level, uint64_t epoc
 	return error < 0 ? error : __atomic_load_n(&region->error, __ATOMIC_ACQUIRE);
 }
 
-static int look(struct gpulink_region *region, unsigned level, uint64_t timeout_ns)
+static int region_wait_look(struct gpulink_region *region, unsigned level, uint64_t timeout_ns)
 {
 	uint64_t epoch = glk_region_epoch(region);
 
@@ -83,7 +83,7 @@ static int look(struct gpulink_region *region, unsigned level, uint64_t timeout_
 						     look_own(region, level, epoch, timeout_ns);
 }
 
-static int check(const struct gpulink_region *region, unsigned level)
+static int region_wait_check(const struct gpulink_region *region, unsigned level)
 {
 	int error = glk_region_check(region);
 
@@ -94,21 +94,21 @@ static int check(const struct gpulink_region *region, unsigned level)
 
 int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t timeout_ns)
 {
-	int error = check(region, level);
+	int error = region_wait_check(region, level);
 	uint64_t deadline, now, left;
 	GLK_UNCANCELLABLE(state);
 	int lost;
 
 	if (error)
 		return error;
-	error = look(region, level, 0);
+	error = region_wait_look(region, level, 0);
 	if (error != -GPULINK_ETIMEDOUT || !timeout_ns)
 		return error ? glk_error_plain(error) : 0;
 	deadline = glk_deadline(timeout_ns);
 	for (unsigned round = 0;; round += round < UINT32_MAX) {
 		now = glk_now_ns();
 		left = now < deadline ? deadline - now : 0;
-		error = look(region, level, left < GLK_CANCEL_NS ? left : GLK_CANCEL_NS);
+		error = region_wait_look(region, level, left < GLK_CANCEL_NS ? left : GLK_CANCEL_NS);
 		if (error != -GPULINK_ETIMEDOUT || !left)
 			return error ? glk_error_plain(error) : 0;
 		lost = check_card(region, round);
@@ -121,11 +121,11 @@ int gpulink_region_wait(struct gpulink_region *region, unsigned level, uint64_t 
 
 int gpulink_region_test(struct gpulink_region *region, unsigned level)
 {
-	int error = check(region, level);
+	int error = region_wait_check(region, level);
 
 	if (error)
 		return error;
-	error = look(region, level, 0);
+	error = region_wait_look(region, level, 0);
 	return error == -GPULINK_ETIMEDOUT ? 0 : error ? glk_error_plain(error) : 1;
 }
 

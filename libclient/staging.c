@@ -29,7 +29,7 @@ struct glk_staging {
 	size_t bytes;
 };
 
-static int code_of(int error)
+static int staging_code_of(int error)
 {
 	switch (error) {
 	case ENOMEM:
@@ -59,19 +59,19 @@ static int check_range(int fd, uint64_t offset, size_t bytes)
 											       (uint64_t)end);
 }
 
-static int map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
+static int staging_map(struct glk_staging *s, int fd, uint64_t offset, unsigned rights)
 {
 	int protection = (rights & GPULINK_READ ? PROT_READ : 0) | (rights & GPULINK_WRITE ? PROT_WRITE : 0);
 	size_t skip = (size_t)offset % (size_t)sysconf(_SC_PAGESIZE); /* mmap() takes whole pages */
 
 	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (s->fd < 0)
-		return glk_error_errno(code_of(errno), "copy of descriptor %d", fd);
+		return glk_error_errno(staging_code_of(errno), "copy of descriptor %d", fd);
 	s->mapped = skip + s->bytes;
 	s->mapping = mmap(NULL, s->mapped, protection, MAP_SHARED, fd, (off_t)(offset - skip));
 	if (s->mapping == MAP_FAILED) {
 		s->mapping = NULL;
-		return glk_error_errno(code_of(errno), "mapping of descriptor %d for the CPU", fd);
+		return glk_error_errno(staging_code_of(errno), "mapping of descriptor %d for the CPU", fd);
 	}
 	s->memory = s->mapping + skip;
 	s->buffer = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -94,7 +94,7 @@ int glk_staging_open(int fd, uint64_t offset, size_t bytes, unsigned rights, str
 		return -GPULINK_ENOMEM;
 	s->bytes = bytes;
 	atomic_init(&s->references, 1);
-	error = map(s, fd, offset, rights);
+	error = staging_map(s, fd, offset, rights);
 	if (error)
 		glk_staging_close(s);
 	else
@@ -156,7 +156,7 @@ static int sync_access(const struct glk_staging *s, uint64_t flags)
 	return -GPULINK_EIO;
 }
 
-static int copy(const struct glk_staging *s, uint8_t *to, const uint8_t *from, size_t bytes, uint64_t access)
+static int staging_copy(const struct glk_staging *s, uint8_t *to, const uint8_t *from, size_t bytes, uint64_t access)
 {
 	int error = sync_access(s, DMA_BUF_SYNC_START | access);
 
@@ -168,12 +168,12 @@ static int copy(const struct glk_staging *s, uint8_t *to, const uint8_t *from, s
 
 int glk_staging_fetch(const struct glk_staging *s, uint64_t offset, size_t bytes)
 {
-	return copy(s, s->buffer + offset, s->memory + offset, bytes, DMA_BUF_SYNC_READ);
+	return staging_copy(s, s->buffer + offset, s->memory + offset, bytes, DMA_BUF_SYNC_READ);
 }
 
 int glk_staging_bring(const struct glk_staging *s, uint64_t offset, size_t bytes)
 {
 	if (atomic_load(&s->retired))
 		return 0;
-	return copy(s, s->memory + offset, s->buffer + offset, bytes, DMA_BUF_SYNC_WRITE);
+	return staging_copy(s, s->memory + offset, s->buffer + offset, bytes, DMA_BUF_SYNC_WRITE);
 }

@@ -20,7 +20,7 @@ int gpulink_uring_queue_open(struct gpulink *device, struct gpulink_queue **queu
 
 /* --- submission entries --- */
 
-static void prepare(struct io_uring_sqe *sqe, int file, unsigned operation)
+static void uring_prepare(struct io_uring_sqe *sqe, int file, unsigned operation)
 {
 	uint64_t user_data = sqe->user_data;
 
@@ -32,7 +32,7 @@ static void prepare(struct io_uring_sqe *sqe, int file, unsigned operation)
 
 static void prepare_command(struct io_uring_sqe *sqe, int file, unsigned command, const void *argument)
 {
-	prepare(sqe, file, IORING_OP_URING_CMD);
+	uring_prepare(sqe, file, IORING_OP_URING_CMD);
 	sqe->cmd_op = command;
 	memcpy(sqe->cmd, argument, 16);
 }
@@ -46,8 +46,8 @@ void gpulink_uring_prep_submit(struct io_uring_sqe *sqe, int file, const struct 
 	prepare_command(sqe, file, GPULINK_URING_SUBMIT, &submit);
 }
 
-void gpulink_uring_prep_submit_fixed(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch, unsigned flags,
-				     unsigned buffer)
+void gpulink_uring_prep_submit_fixed(struct io_uring_sqe *sqe, int file, const struct gpulink_uring_batch *batch,
+				     unsigned flags, unsigned buffer)
 {
 	gpulink_uring_prep_submit(sqe, file, batch, flags);
 	sqe->uring_cmd_flags = IORING_URING_CMD_FIXED;
@@ -63,7 +63,7 @@ void gpulink_uring_prep_release(struct io_uring_sqe *sqe, int file, uint64_t tim
 
 void gpulink_uring_prep_wait(struct io_uring_sqe *sqe, int file)
 {
-	prepare(sqe, file, IORING_OP_POLL_ADD);
+	uring_prepare(sqe, file, IORING_OP_POLL_ADD);
 	sqe->poll32_events = POLLIN;
 }
 

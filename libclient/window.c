@@ -27,7 +27,8 @@ static int open_view(struct gpulink_window *window, struct gpulink_queue *queue)
 	if (window->dmabuf >= 0) {
 		error = !ops->window_import ? glk_error(-GPULINK_EUNREACHABLE, "a %s device has no bus to a dma-buf",
 							window->device->info.kind) :
-			ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes, window->rights, &view->backend);
+					      ops->window_import(queue->backend, window->dmabuf, window->offset, window->bytes,
+								 window->rights, &view->backend);
 		view->open = !error;
 		if (!error && queue->number == 0) /* before other threads have the window */
 			window->endpoint.partition = view->backend.partition; /* for probes */
@@ -203,8 +204,8 @@ void gpulink_window_close(struct gpulink_window *window)
 	free_window(window);
 }
 
-static int check(const struct gpulink_queue *queue, const struct gpulink_window *window, uint64_t offset, const void *data,
-		 size_t bytes, unsigned right)
+static int window_check(const struct gpulink_queue *queue, const struct gpulink_window *window, uint64_t offset,
+			const void *data, size_t bytes, unsigned right)
 {
 	if (!queue || !window || queue->device != window->device)
 		return glk_error_object("window");
@@ -221,7 +222,7 @@ static int check(const struct gpulink_queue *queue, const struct gpulink_window 
 int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, const void *data,
 			size_t bytes)
 {
-	int error = check(queue, window, offset, data, bytes, GPULINK_WRITE);
+	int error = window_check(queue, window, offset, data, bytes, GPULINK_WRITE);
 	const struct glk_view *view;
 
 	if (!error)
@@ -237,7 +238,7 @@ int gpulink_queue_store(struct gpulink_queue *queue, struct gpulink_window *wind
 
 int gpulink_queue_load(struct gpulink_queue *queue, struct gpulink_window *window, uint64_t offset, void *data, size_t bytes)
 {
-	int error = check(queue, window, offset, data, bytes, GPULINK_READ);
+	int error = window_check(queue, window, offset, data, bytes, GPULINK_READ);
 	const struct glk_view *view;
 
 	if (!error)

@@ -34,7 +34,8 @@ static cl_int give_text(const char *text, size_t room, void *value, size_t *need
 
 /* --- platform --- */
 
-static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info what, size_t room, void *value, size_t *needed)
+static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info what, size_t room, void *value,
+					size_t *needed)
 {
 	if (!icd_is_platform(platform))
 		return CL_INVALID_PLATFORM;
@@ -58,7 +59,8 @@ static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_inf
 /* --- devices --- */
 
 /* A card is never the default device of programs that compute. */
-static cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *devices, cl_uint *count)
+static cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *devices,
+				     cl_uint *count)
 {
 	unsigned found;
 
@@ -135,7 +137,8 @@ static cl_context failed(cl_int *error, cl_int code)
 	return NULL;
 }
 
-static cl_context CL_API_CALL context_create(const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
+static cl_context CL_API_CALL context_create(const cl_context_properties *properties, cl_uint count,
+					     const cl_device_id *devices,
 					     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
 					     cl_int *error)
 {
@@ -197,8 +200,9 @@ static cl_int CL_API_CALL context_info(cl_context context, cl_context_info what,
 
 /* --- programs --- */
 
-static cl_program CL_API_CALL program_create(cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
-					     const unsigned char **binaries, cl_int *status, cl_int *error)
+static cl_program CL_API_CALL program_create(cl_context context, cl_uint count, const cl_device_id *devices,
+					     const size_t *lengths, const unsigned char **binaries, cl_int *status,
+					     cl_int *error)
 {
 	cl_program program = NULL;
 	cl_int code = CL_SUCCESS;
@@ -319,15 +323,15 @@ static cl_mem CL_API_CALL no_buffer(cl_context context, cl_mem_flags flags, size
 	return (cl_mem)(void *)failed(error, CL_INVALID_OPERATION);
 }
 
-static cl_mem CL_API_CALL no_image(cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *image,
-				   void *host, cl_int *error)
+static cl_mem CL_API_CALL no_image(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+				   const cl_image_desc *image, void *host, cl_int *error)
 {
 	(void)context, (void)flags, (void)format, (void)image, (void)host;
 	return (cl_mem)(void *)failed(error, CL_INVALID_OPERATION);
 }
 
-static cl_sampler CL_API_CALL no_sampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing, cl_filter_mode filter,
-					 cl_int *error)
+static cl_sampler CL_API_CALL no_sampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing,
+					 cl_filter_mode filter, cl_int *error)
 {
 	(void)context, (void)normalized, (void)addressing, (void)filter;
 	return (cl_sampler)(void *)failed(error, CL_INVALID_OPERATION);
@@ -339,7 +343,8 @@ static cl_event CL_API_CALL no_event(cl_context context, cl_int *error)
 	return (cl_event)(void *)failed(error, CL_INVALID_OPERATION);
 }
 
-static cl_program CL_API_CALL no_source(cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *error)
+static cl_program CL_API_CALL no_source(cl_context context, cl_uint count, const char **texts, const size_t *lengths,
+					cl_int *error)
 {
 	(void)context, (void)count, (void)texts, (void)lengths;
 	return (cl_program)(void *)failed(error, CL_INVALID_OPERATION);
@@ -356,7 +361,8 @@ static cl_int CL_API_CALL no_compile(cl_program program, cl_uint count, const cl
 				     cl_uint headers, const cl_program *programs, const char **names,
 				     void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
-	(void)program, (void)count, (void)devices, (void)options, (void)headers, (void)programs, (void)names, (void)notify, (void)user;
+	(void)program, (void)count, (void)devices, (void)options, (void)headers, (void)programs, (void)names, (void)notify,
+		(void)user;
 	return CL_COMPILER_NOT_AVAILABLE;
 }
 

@@ -7,8 +7,7 @@
 #include <json-c/json.h>
 #include <json_put.h>
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,20 +16,8 @@
 #define DEFAULT_SOCKET "/run/gpulink/gpulinkd.sock"
 #define LOAD_SECONDS   600
 
-/* What the last request of this thread complained of. */
-static _Thread_local char message[512];
-
-void complain(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
-}
-
 /* The card's name now: another number may follow a change of its logic. */
-static bool find_card(cl_device_id device, char name[16])
+static int find_card(cl_device_id device, char name[16], struct failure *failure)
 {
 	char names[ICD_DEVICES][16];
 	int count = gpulink_admin_list(names, ICD_DEVICES);
@@ -41,15 +28,14 @@ static bool find_card(cl_device_id device, char name[16])
 		if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) &&
 		    !strcmp(info.pci_address, icd_device_name(device) + strlen("gpulink "))) {
 			memcpy(name, names[i], sizeof(names[i]));
-			return true;
+			return 0;
 		}
 	}
-	complain("%s is not there", icd_device_name(device));
-	return false;
+	return failure_set(failure, -GPULINK_ENODEV, "%s is not there", icd_device_name(device));
 }
 
 /* The daemon reads files: a copy without a name is one. */
-static int file_of(const void *image, size_t bytes)
+static int file_of(const void *image, size_t bytes, struct failure *failure)
 {
 	int fd = memfd_create("gpulink-image", MFD_CLOEXEC);
 	size_t done = 0;
@@ -65,61 +51,58 @@ static int file_of(const void *image, size_t bytes)
 		}
 	}
 	if (fd < 0)
-		complain("cannot copy the image of %zu bytes", bytes);
+		failure_set(failure, -GPULINK_EIO, "cannot copy the image of %zu bytes", bytes);
 	return fd;
 }
 
-static cl_int code_of(enum exit_code code)
+static cl_int icd_load_code_of(int error)
 {
-	switch (code) {
-	case EXIT_OK:
-		return CL_SUCCESS;
-	case EXIT_USAGE:
-		return CL_INVALID_BINARY;
-	case EXIT_NO_CARD:
-		return CL_DEVICE_NOT_AVAILABLE;
-	case EXIT_NOT_PERMITTED:
-	case EXIT_NO_DAEMON:
-		return CL_INVALID_OPERATION;
+	switch (error) {
+	case 0: return CL_SUCCESS;
+	case -GPULINK_EINVAL: return CL_INVALID_BINARY;
+	case -GPULINK_ENODEV: return CL_DEVICE_NOT_AVAILABLE;
+	case -GPULINK_EACCES:
+	case -ECONNREFUSED: return CL_INVALID_OPERATION;
 	default:
 		return CL_OUT_OF_RESOURCES;
 	}
 }
 
-static enum exit_code request_load(const char *card, int fd)
+static int request_load(const char *card, int fd, struct failure *failure)
 {
 	const char *path = getenv("GPULINK_SOCKET");
-	struct asker asker = { .socket_path = path ? path : DEFAULT_SOCKET, .socket = -1, .files = { fd, -1 }, .has_files = true, .seconds = LOAD_SECONDS };
+	struct asker asker = { .socket_path = path ? path : DEFAULT_SOCKET,
+			       .socket = -1,
+			       .files = { fd },
+			       .file_count = 1,
+			       .seconds = LOAD_SECONDS };
 	struct json_object *request = json_object_new_object(), *result = NULL;
-	enum exit_code code;
+	int error;
 
 	if (!request || !json_put_text(request, "op", "program") || !json_put_text(request, "card", card)) {
 		json_object_put(request);
-		complain("out of memory");
-		return EXIT_FAILED;
+		return failure_set(failure, -GPULINK_ENOMEM, "out of memory");
 	}
-	code = ask(&asker, request, &result);
+	error = ask(&asker, request, &result, failure);
 	json_object_put(result);
 	asker_close(&asker);
-	return code;
+	return error;
 }
 
 cl_int icd_load(cl_context context, cl_device_id device, const void *image, size_t bytes)
 {
-	enum exit_code code = EXIT_NO_CARD;
+	struct failure failure = { 0 };
 	char card[16];
 	int fd;
 
-	*message = '\0';
-	if (find_card(device, card)) {
-		code = EXIT_FAILED;
-		fd = file_of(image, bytes);
+	if (!find_card(device, card, &failure)) {
+		fd = file_of(image, bytes, &failure);
 		if (fd >= 0) {
-			code = request_load(card, fd);
+			request_load(card, fd, &failure);
 			close(fd);
 		}
 	}
-	if (code != EXIT_OK)
-		icd_context_notify(context, message);
-	return code_of(code);
+	if (failure.code)
+		icd_context_notify(context, failure.text);
+	return icd_load_code_of(failure.code);
 }

@@ -19,8 +19,8 @@ bool endpoint_name_parse(const char *text, char out[72])
 		return true;
 	}
 	if (!strncmp(text, "link ", 5)) {
-		if (strlen(text) > 7 || strspn(text + 5, "0123456789") != strlen(text + 5) || sscanf(text + 5, "%2u", &bus) != 1 ||
-		    bus >= LINK_PARTITIONS)
+		if (strlen(text) > 7 || strspn(text + 5, "0123456789") != strlen(text + 5) ||
+		    sscanf(text + 5, "%2u", &bus) != 1 || bus >= LINK_PARTITIONS)
 			return false;
 		return snprintf(out, 72, "link %u", bus) < 72;
 	}

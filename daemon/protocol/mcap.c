@@ -112,7 +112,7 @@ void mcap_close(struct mcap *mcap)
 }
 
 /* Until the masked bits of the status are `value`. The port needs clocks, which words give it. */
-static int await(const struct mcap *mcap, uint32_t mask, uint32_t value, bool clocks)
+static int mcap_await(const struct mcap *mcap, uint32_t mask, uint32_t value, bool clocks)
 {
 	uint32_t status;
 	int error;
@@ -165,14 +165,15 @@ int mcap_load(struct mcap *mcap, const void *bitstream, size_t bytes, void (*pro
 	error = write_word(mcap, mcap->offset + CONTROL, CONTROL_ENABLE | CONTROL_ACCESS | CONTROL_RESETS);
 	if (error)
 		return error;
-	control = (before | CONTROL_ENABLE | CONTROL_ACCESS | CONTROL_WRITE) & ~(CONTROL_RESETS | CONTROL_READ | CONTROL_SWITCH);
+	control =
+		(before | CONTROL_ENABLE | CONTROL_ACCESS | CONTROL_WRITE) & ~(CONTROL_RESETS | CONTROL_READ | CONTROL_SWITCH);
 	error = write_word(mcap, mcap->offset + CONTROL, control);
 	if (!error)
-		error = await(mcap, STATUS_WANTED, 0, false);
+		error = mcap_await(mcap, STATUS_WANTED, 0, false);
 	if (!error)
 		error = write_stream(mcap, bitstream, bytes, progress);
 	if (!error)
-		error = await(mcap, STATUS_EOS, STATUS_EOS, true);
+		error = mcap_await(mcap, STATUS_EOS, STATUS_EOS, true);
 	/* Gives the configuration logic back, and the logic the reset that it waits for. */
 	ended = write_word(mcap, mcap->offset + CONTROL, error ? before : before | CONTROL_SWITCH);
 	return error ? error : ended;

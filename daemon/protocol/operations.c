@@ -2,12 +2,12 @@
 #include "operations.h"
 
 #include "endpoint_name.h"
-#include "json_put.h"
 #include "program.h"
 #include "range_text.h"
 #include "requests.h"
 
 #include <gpulink_tables.h>
+#include <json_put.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,32 +16,18 @@
 
 #define RANGES_MOST 64 /* of a partition */
 
-const char *request_code_name(int code)
-{
-	static const struct {
-		int code;
-		const char *name, *text;
-	} codes[] = {GLK_CODE_ROWS};
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-		if (codes[i].code == abs(code))
-			return codes[i].name;
-	return "EIO";
-}
-
-bool operation_fail(struct run *run, const char *code, const char *format, ...)
+bool operation_fail(struct run *run, int code, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(run->message, sizeof(run->message), format, arguments);
+	failure_set_list(&run->failure, code, format, arguments);
 	va_end(arguments);
 	/* Messages quote input: keep them printable ASCII. */
-	for (char *c = run->message; *c; c++) {
+	for (char *c = run->failure.text; *c; c++) {
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
 			*c = '?';
 	}
-	run->code = code;
 	return false;
 }
 
@@ -71,20 +57,20 @@ static bool out_of_memory(struct run *run)
 {
 	json_object_put(run->result);
 	run->result = NULL;
-	return operation_fail(run, "ENOMEM", "out of memory");
+	return operation_fail(run, -GPULINK_ENOMEM, "out of memory");
 }
 
 /* --- results as JSON --- */
 
 /* null: the driver does not have it. */
-static bool put_number(struct json_object *object, const char *key, uint64_t number)
+static bool operations_put_number(struct json_object *object, const char *key, uint64_t number)
 {
 	return number == GPULINK_UNKNOWN ? !json_object_object_add(object, key, NULL) : json_put_number(object, key, number);
 }
 
 static bool put_u32(struct json_object *object, const char *key, uint32_t number)
 {
-	return put_number(object, key, number == UINT32_MAX ? GPULINK_UNKNOWN : number);
+	return operations_put_number(object, key, number == UINT32_MAX ? GPULINK_UNKNOWN : number);
 }
 
 static bool put_info(struct json_object *object, const struct gpulink_admin_info *info)
@@ -93,7 +79,8 @@ static bool put_info(struct json_object *object, const struct gpulink_admin_info
 	       json_put_text(object, "serial", info->serial) && json_put_text(object, "state", info->state) &&
 	       json_put_text(object, "hw_version", info->hw_version) &&
 	       json_put_text(object, "driver_version", info->driver_version) &&
-	       json_put_text(object, "link_state", info->link_state) && put_number(object, "generation", info->generation) &&
+	       json_put_text(object, "link_state", info->link_state) &&
+	       operations_put_number(object, "generation", info->generation) &&
 	       json_put_number(object, "partitions", info->partitions) &&
 	       put_u32(object, "queue_entries", info->queue_entries) && put_u32(object, "contexts", info->contexts);
 }
@@ -101,11 +88,11 @@ static bool put_info(struct json_object *object, const struct gpulink_admin_info
 static bool put_partition(struct json_object *object, const struct gpulink_admin_partition *partition)
 {
 	for (unsigned s = 0; s < GPULINK_SETTINGS; s++) {
-		if (!put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
+		if (!operations_put_number(object, gpulink_setting_name((enum gpulink_setting)s), partition->settings[s]))
 			return false;
 	}
 	return json_put_text(object, "endpoint", partition->endpoint) &&
-	       put_number(object, "endpoint_bytes", partition->endpoint_bytes);
+	       operations_put_number(object, "endpoint_bytes", partition->endpoint_bytes);
 }
 
 static bool put_counters(struct json_object *object, const struct gpulink_counters *counters)
@@ -116,7 +103,7 @@ static bool put_counters(struct json_object *object, const struct gpulink_counte
 	_Static_assert(sizeof(values) == sizeof(*counters), "a name for every counter");
 	memcpy(values, counters, sizeof(values));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!put_number(object, rows[i].name, values[i]))
+		if (!operations_put_number(object, rows[i].name, values[i]))
 			return false;
 	return true;
 }
@@ -139,7 +126,7 @@ bool operation_list(struct run *run)
 	bool good = true;
 
 	if (count < 0)
-		return operation_fail(run, request_code_name(count), "cannot list cards: %s", gpulink_strerror(count));
+		return operation_fail(run, count, "cannot list cards: %s", gpulink_strerror(count));
 	names = calloc((size_t)count + 1, sizeof(*names));
 	if (!names)
 		return out_of_memory(run);
@@ -181,7 +168,7 @@ static bool for_partitions(struct run *run, bool (*read)(struct run *run, unsign
 		if (!read(run, k, object)) {
 			json_object_put(run->result);
 			run->result = NULL;
-			return run->code ? false : out_of_memory(run);
+			return run->failure.code ? false : out_of_memory(run);
 		}
 	}
 	return true;
@@ -193,7 +180,7 @@ static bool read_partition(struct run *run, unsigned k, struct json_object *out)
 	int code = gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition));
 
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: %s", run->card, k, gpulink_strerror(code));
 	return put_partition(out, &partition);
 }
 
@@ -208,7 +195,7 @@ static bool read_counters(struct run *run, unsigned k, struct json_object *out)
 	int code = gpulink_admin_get_counters(run->card, k, &counters, sizeof(counters));
 
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, k, gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: %s", run->card, k, gpulink_strerror(code));
 	return put_counters(out, &counters);
 }
 
@@ -259,10 +246,10 @@ static bool set_has_effect(struct run *run, unsigned k, const struct gpulink_adm
 	/* Cards without the setting reject any value. */
 	code = gpulink_admin_set(run->card, k, setting, partition->settings[setting]);
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
+		return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k,
 				      gpulink_setting_name(setting), gpulink_strerror(code));
 	needed = gpulink_setting_name((enum gpulink_setting)needs);
-	return operation_fail(run, "EINVAL", "%s partition %u: %s 1 has no effect while %s is 0: set %s first", run->card, k,
+	return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: %s 1 has no effect while %s is 0: set %s first", run->card, k,
 			      gpulink_setting_name(setting), needed, needed);
 }
 
@@ -305,8 +292,8 @@ bool operation_set(struct run *run)
 		restore(run, old, k - run->first);
 	free(old);
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: %s: %s", run->card, k,
-			    gpulink_setting_name(setting), gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: %s: %s", run->card, k, gpulink_setting_name(setting),
+				      gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && json_put_text(run->result, "card", run->card) &&
 		json_put_text(run->result, "setting", gpulink_setting_name(setting)) &&
@@ -335,16 +322,18 @@ bool operation_set_endpoint(struct run *run)
 	int code = gpulink_admin_set_endpoint(run->card, run->partition, run->endpoint);
 
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, "EINVAL", "%s partition %u: endpoint '%s' is not memory that the card can write: must be "
-			    ENDPOINT_NAME_ALLOWED, run->card, run->partition, run->endpoint);
+		return operation_fail(
+			run, -GPULINK_EINVAL,
+			"%s partition %u: endpoint '%s' is not memory that the card can write: must be " ENDPOINT_NAME_ALLOWED,
+			run->card, run->partition, run->endpoint);
 	if (code == -GPULINK_ENODEV)
-		return operation_fail(run, "ENODEV", "%s partition %u: endpoint '%s': no such device", run->card, run->partition,
-			    run->endpoint);
+		return operation_fail(run, -GPULINK_ENODEV, "%s partition %u: endpoint '%s': no such device", run->card,
+				      run->partition, run->endpoint);
 	if (!code)
 		code = gpulink_admin_get_partition(run->card, run->partition, &partition, sizeof(partition));
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s partition %u: endpoint '%s': %s", run->card, run->partition,
-			    run->endpoint, gpulink_strerror(code));
+		return operation_fail(run, code, "%s partition %u: endpoint '%s': %s", run->card, run->partition, run->endpoint,
+				      gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && warn_of_same_link(run, partition.endpoint) && json_put_text(run->result, "card", run->card) &&
 		json_put_number(run->result, "partition", run->partition) &&
@@ -368,7 +357,7 @@ static bool put_range(struct json_object *object, unsigned partition, const stru
 
 static bool range_failed(struct run *run, unsigned partition, int code)
 {
-	return operation_fail(run, request_code_name(code), "%s partition %u: %s", run->card, partition, gpulink_strerror(code));
+	return operation_fail(run, code, "%s partition %u: %s", run->card, partition, gpulink_strerror(code));
 }
 
 bool operation_ranges(struct run *run)
@@ -431,10 +420,12 @@ bool operation_add_range(struct run *run)
 	if (!code)
 		code = gpulink_admin_add_range(run->card, run->partition, range);
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, "EINVAL", "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
-			    run->partition, range->name, (unsigned long long)partition.endpoint_bytes);
+		return operation_fail(run, -GPULINK_EINVAL,
+				      "%s partition %u: range %s: must lie within the %llu bytes of the endpoint", run->card,
+				      run->partition, range->name, (unsigned long long)partition.endpoint_bytes);
 	if (code == -GPULINK_EBUSY)
-		return operation_fail(run, "EBUSY", "%s partition %u: range %s exists", run->card, run->partition, range->name);
+		return operation_fail(run, -GPULINK_EBUSY, "%s partition %u: range %s exists", run->card, run->partition,
+				      range->name);
 	if (code)
 		return range_failed(run, run->partition, code);
 	if (range->bytes == GPULINK_RANGE_ALL)
@@ -452,7 +443,8 @@ bool operation_remove_range(struct run *run)
 	int code = gpulink_admin_remove_range(run->card, run->partition, run->range.name);
 
 	if (code == -GPULINK_EINVAL)
-		return operation_fail(run, "EINVAL", "%s partition %u: no range %s", run->card, run->partition, run->range.name);
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %u: no range %s", run->card, run->partition,
+				      run->range.name);
 	if (code)
 		return range_failed(run, run->partition, code);
 	run->result = json_object_new_object();
@@ -466,7 +458,8 @@ bool operation_remove_range(struct run *run)
 bool operation_may_program(struct run *run)
 {
 	return run->right == REQUEST_ALL || program_demands_signature() ||
-	       operation_fail(run, "EACCES", "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
+	       operation_fail(run, -GPULINK_EACCES,
+			      "only root may load logic that is not signed; gpulinkd.conf has no logic_certificate");
 }
 
 bool operation_program(struct run *run)
@@ -475,16 +468,16 @@ bool operation_program(struct run *run)
 	struct program program = {.info = run->info};
 
 	if (program_card(&program, run->files ? run->files : &none))
-		return operation_fail(run, program.code, "%s", program.message);
+		return operation_fail(run, program.failure.code, "%s", program.failure.text);
 	run->result = json_object_new_object();
 	return (run->result && put_info(run->result, &program.info)) || out_of_memory(run);
 }
 
 /* Of request_on_reload(). */
-static bool (*on_reload)(void *user, char *message, size_t room);
+static int (*on_reload)(void *user, struct failure *failure);
 static void *reload_user;
 
-void request_on_reload(bool (*reload)(void *user, char *message, size_t room), void *user)
+void request_on_reload(int (*reload)(void *user, struct failure *failure), void *user)
 {
 	on_reload = reload;
 	reload_user = user;
@@ -492,12 +485,12 @@ void request_on_reload(bool (*reload)(void *user, char *message, size_t room), v
 
 bool operation_reload(struct run *run)
 {
-	char message[sizeof(run->message)];
+	struct failure failure;
 
 	if (!on_reload)
-		return operation_fail(run, "ENOTSUP", "only gpulinkd has a configuration to reload");
-	if (!on_reload(reload_user, message, sizeof(message)))
-		return operation_fail(run, "EINVAL", "%s", message);
+		return operation_fail(run, -GPULINK_ENOTSUP, "only gpulinkd has a configuration to reload");
+	if (on_reload(reload_user, &failure))
+		return operation_fail(run, failure.code, "%s", failure.text);
 	run->result = json_object_new_object();
 	return run->result || out_of_memory(run);
 }
@@ -507,13 +500,14 @@ bool operation_reset(struct run *run)
 	int code = gpulink_admin_reset(run->card);
 
 	if (code == -GPULINK_EIO || code == -GPULINK_ENODEV)
-		return operation_fail(run, request_code_name(code), "%s: reset: the card has left the bus", run->card);
+		return operation_fail(run, code, "%s: reset: the card has left the bus", run->card);
 	if (!code)
 		code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
 	if (!code && !strcmp(run->info.state, "lost"))
-		return operation_fail(run, "EIO", "%s: reset: the card does not answer after it, and remains lost", run->card);
+		return operation_fail(run, -GPULINK_EIO, "%s: reset: the card does not answer after it, and remains lost",
+				      run->card);
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s: reset: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, code, "%s: reset: %s", run->card, gpulink_strerror(code));
 	run->result = json_object_new_object();
 	return (run->result && json_put_text(run->result, "card", run->card) &&
 		json_put_number(run->result, "generation", run->info.generation)) ||
@@ -523,7 +517,7 @@ bool operation_reset(struct run *run)
 static bool put_link(struct json_object *object, const struct gpulink_admin_link *link)
 {
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
-		if (!put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
+		if (!operations_put_number(object, gpulink_link_setting_name((enum gpulink_link_setting)s), link->settings[s]))
 			return false;
 	return json_put_text(object, "state", link->state) && put_u32(object, "cluster", link->cluster) &&
 	       json_put_text(object, "peer_cluster", link->peer_cluster) &&
@@ -536,8 +530,8 @@ static bool put_link(struct json_object *object, const struct gpulink_admin_link
 static bool link_failed(struct run *run, int code)
 {
 	if (code == -GPULINK_ENOTSUP)
-		return operation_fail(run, "ENOTSUP", "%s has no link", run->card);
-	return operation_fail(run, request_code_name(code), "%s: link: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, -GPULINK_ENOTSUP, "%s has no link", run->card);
+	return operation_fail(run, code, "%s: link: %s", run->card, gpulink_strerror(code));
 }
 
 bool operation_link(struct run *run)
@@ -555,7 +549,7 @@ static bool put_values(struct run *run, const char *(*name)(unsigned index), con
 {
 	run->result = json_object_new_object();
 	for (unsigned i = 0; i < count; i++)
-		if (!run->result || !put_number(run->result, name(i), values[i]))
+		if (!run->result || !operations_put_number(run->result, name(i), values[i]))
 			return out_of_memory(run);
 	return true;
 }
@@ -574,15 +568,15 @@ bool operation_card_counters(struct run *run)
 	int code = gpulink_admin_get_card_counters(run->card, values, GPULINK_CARD_COUNTERS);
 
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, code, "%s: %s", run->card, gpulink_strerror(code));
 	return put_values(run, gpulink_card_counter_name, values, GPULINK_CARD_COUNTERS);
 }
 
 static bool pool_failed(struct run *run, int code)
 {
 	if (code == -GPULINK_ENOTSUP)
-		return operation_fail(run, "ENOTSUP", "%s has no leases on pool memory", run->card);
-	return operation_fail(run, request_code_name(code), "%s: pool: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, -GPULINK_ENOTSUP, "%s has no leases on pool memory", run->card);
+	return operation_fail(run, code, "%s: pool: %s", run->card, gpulink_strerror(code));
 }
 
 bool operation_pool(struct run *run)
@@ -593,11 +587,15 @@ bool operation_pool(struct run *run)
 	if (code)
 		return pool_failed(run, code);
 	run->result = json_object_new_object();
-	return (run->result && put_number(run->result, "bytes", pool.bytes) && put_number(run->result, "free", pool.free) &&
-		put_number(run->result, "objects", pool.objects) && json_put_text(run->result, "partition", pool.partition) &&
-		put_number(run->result, "read_lease", pool.read_lease) &&
-		put_number(run->result, "write_lease", pool.write_lease) && put_number(run->result, "adapt", pool.adapt) &&
-		put_number(run->result, "epoch", pool.epoch) && put_number(run->result, "clock", pool.clock)) ||
+	return (run->result && operations_put_number(run->result, "bytes", pool.bytes) &&
+		operations_put_number(run->result, "free", pool.free) &&
+		operations_put_number(run->result, "objects", pool.objects) &&
+		json_put_text(run->result, "partition", pool.partition) &&
+		operations_put_number(run->result, "read_lease", pool.read_lease) &&
+		operations_put_number(run->result, "write_lease", pool.write_lease) &&
+		operations_put_number(run->result, "adapt", pool.adapt) &&
+		operations_put_number(run->result, "epoch", pool.epoch) &&
+		operations_put_number(run->result, "clock", pool.clock)) ||
 	       out_of_memory(run);
 }
 

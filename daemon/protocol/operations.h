@@ -3,6 +3,7 @@
 #ifndef GPULINKD_OPERATIONS_H
 #define GPULINKD_OPERATIONS_H
 
+#include "../../common/failure.h"
 #include "requests.h"
 
 #include <gpulink_admin.h>
@@ -32,12 +33,11 @@ struct run {
 
 	struct json_object *result; /* NULL: failed */
 	struct json_object *warnings; /* strings for the result, or NULL */
-	const char *code;
-	char message[400];
+	struct failure failure;
 };
 
 /** Sets code and message of a failed request, printf-like. Returns false. */
-bool operation_fail(struct run *run, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool operation_fail(struct run *run, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** Adds a line to the result's member "warnings", printf-like. False: out of memory. */
 bool operation_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));

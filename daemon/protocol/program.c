@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,17 +74,6 @@ struct image {
 	size_t stream_bytes;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct program *p, const char *code, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(p->message, sizeof(p->message), format, arguments);
-	va_end(arguments);
-	p->code = code;
-	return -1;
-}
-
 /* --- images --- */
 
 /* Reads all of it: the file may change later. */
@@ -94,17 +82,19 @@ static int read_image(struct program *p, struct image *image, int fd)
 	struct stat status;
 	size_t done = 0;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t)status.st_size > PROGRAM_FILE_BYTES)
-		return fail(p, "EINVAL", "%s: must be a file of 1 byte to 256 MiB", image->name);
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
+	    (uint64_t)status.st_size > PROGRAM_FILE_BYTES)
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: must be a file of 1 byte to 256 MiB", image->name);
 	image->bytes = (size_t)status.st_size;
 	image->file = malloc(image->bytes);
 	if (!image->file)
-		return fail(p, "ENOMEM", "out of memory for %s", image->name);
+		return failure_set(&p->failure, -GPULINK_ENOMEM, "out of memory for %s", image->name);
 	while (done < image->bytes) {
 		ssize_t got = pread(fd, image->file + done, image->bytes - done, (off_t)done);
 
 		if (got <= 0)
-			return fail(p, "EIO", "cannot read %s: %s", image->name, got ? strerror(errno) : "it became shorter");
+			return failure_set(&p->failure, -GPULINK_EIO, "cannot read %s: %s", image->name,
+					   got ? strerror(errno) : "it became shorter");
 		done += (size_t)got;
 	}
 	return 0;
@@ -121,8 +111,8 @@ static bool image_version(const struct image *image, char *version, size_t room)
 
 	if (tokener)
 		root = json_tokener_parse_ex(tokener, text, (int)bytes);
-	found = root && json_object_object_get_ex(root, "gpulink", &ours) && json_object_object_get_ex(ours, "hw_version", &value) &&
-		json_object_is_type(value, json_type_string);
+	found = root && json_object_object_get_ex(root, "gpulink", &ours) &&
+		json_object_object_get_ex(ours, "hw_version", &value) && json_object_is_type(value, json_type_string);
 	if (found)
 		snprintf(version, room, "%s", json_object_get_string(value));
 	json_object_put(root);
@@ -140,11 +130,13 @@ static int check_version(struct program *p, const struct image *image)
 	if (!*p->info.hw_version) /* the card has no logic */
 		return 0;
 	if (!image_version(image, version, sizeof(version)))
-		return fail(p, "EINVAL", "%s: no hw_version in its metadata: no logic for gpulink", image->name);
-	if (!glk_number_take(version, 10, UINT64_MAX, &major) || !glk_number_take(p->info.hw_version, 10, UINT64_MAX, &present) ||
-	    major != present)
-		return fail(p, "EINVAL", "%s: logic of version %.20s: must be of the major version of the card's, %s", image->name,
-			    version, p->info.hw_version);
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: no hw_version in its metadata: no logic for gpulink",
+				   image->name);
+	if (!glk_number_take(version, 10, UINT64_MAX, &major) ||
+	    !glk_number_take(p->info.hw_version, 10, UINT64_MAX, &present) || major != present)
+		return failure_set(&p->failure, -GPULINK_EINVAL,
+				   "%s: logic of version %.20s: must be of the major version of the card's, %s", image->name,
+				   version, p->info.hw_version);
 	return 0;
 }
 
@@ -155,9 +147,11 @@ static int check_part(struct program *p, const struct image *image, const struct
 			continue;
 		if ((mcap->part & parts[i].mask) == parts[i].id)
 			return 0;
-		return fail(p, "EINVAL", "%s: for another part, %s; the card's is %08x", image->name, parts[i].platform, mcap->part);
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: for another part, %s; the card's is %08x", image->name,
+				   parts[i].platform, mcap->part);
 	}
-	return fail(p, "EINVAL", "%s: for platform '%s': must be " PLATFORMS, image->name, image->xclbin.platform);
+	return failure_set(&p->failure, -GPULINK_EINVAL, "%s: for platform '%s': must be " PLATFORMS, image->name,
+			   image->xclbin.platform);
 }
 
 /* Bitstreams have a sync word behind some padding; what precedes it is not configuration. Words of the stream are aligned to
@@ -169,10 +163,10 @@ static int find_stream(struct program *p, struct image *image)
 	const uint8_t *section = xclbin_find(&image->xclbin, XCLBIN_BITSTREAM, &bytes), *at;
 
 	if (!section)
-		return fail(p, "EINVAL", "%s: has no bitstream", image->name);
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: has no bitstream", image->name);
 	at = memmem(section, bytes, sync, sizeof(sync));
 	if (!at)
-		return fail(p, "EINVAL", "%s: its bitstream has no sync word aa995566", image->name);
+		return failure_set(&p->failure, -GPULINK_EINVAL, "%s: its bitstream has no sync word aa995566", image->name);
 	image->stream = section + (size_t)(at - section) % 4;
 	image->stream_bytes = bytes - (size_t)(image->stream - section);
 	return 0;
@@ -181,14 +175,14 @@ static int find_stream(struct program *p, struct image *image)
 /* Everything that can be known of an image before the card is touched. `ours`: this program kept it. */
 static int open_image(struct program *p, struct image *image, int fd, const struct mcap *mcap, bool ours)
 {
-	char reason[XCLBIN_REASON_BYTES];
+	struct failure why;
 
 	if (read_image(p, image, fd))
 		return -1;
-	if (xclbin_open(image->file, image->bytes, &image->xclbin, reason))
-		return fail(p, "EINVAL", "%s: %s", image->name, reason);
-	if (*demanded && !ours && signature_check(&image->xclbin, demanded, reason))
-		return fail(p, "EINVAL", "%s: %s", image->name, reason);
+	if (xclbin_open(image->file, image->bytes, &image->xclbin, &why))
+		return failure_set(&p->failure, why.code, "%s: %s", image->name, why.text);
+	if (*demanded && !ours && signature_check(&image->xclbin, demanded, &why))
+		return failure_set(&p->failure, why.code, "%s: %s", image->name, why.text);
 	return check_part(p, image, mcap) || check_version(p, image) || find_stream(p, image) ? -1 : 0;
 }
 
@@ -208,8 +202,10 @@ static int open_fallback(struct program *p, struct image *image, int given, cons
 	stored_path(p, path, "");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && given < 0)
-		return fail(p, "EINVAL", "%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
-			    p->info.name);
+		return failure_set(
+			&p->failure, -GPULINK_EINVAL,
+			"%s: no image to put back if the new logic does not answer: give that of its present logic (--fallback)",
+			p->info.name);
 	result = open_image(p, image, fd < 0 ? given : fd, mcap, fd >= 0);
 	if (fd >= 0)
 		close(fd);
@@ -217,8 +213,8 @@ static int open_fallback(struct program *p, struct image *image, int given, cons
 }
 
 /*
- * Files of a card: ADDRESS.xclbin is the image of its logic; ADDRESS.xclbin.new is there while another one is loaded, and afterwards if
- * the card was left without logic (program_recover()).
+ * Files of a card: ADDRESS.xclbin is the image of its logic; ADDRESS.xclbin.new is there while another one is loaded, and
+ * afterwards if the card was left without logic (program_recover()).
  */
 static int write_image(struct program *p, const struct image *image, const char *suffix)
 {
@@ -230,13 +226,13 @@ static int write_image(struct program *p, const struct image *image, const char 
 	mkdir(GLK_LOGIC_FOLDER, 0755);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fail(p, "EIO", "cannot keep the image: %s: %s", path, strerror(errno));
+		return failure_set(&p->failure, -GPULINK_EIO, "cannot keep the image: %s: %s", path, strerror(errno));
 	written = write(fd, image->file, image->bytes) == (ssize_t)image->bytes && !fsync(fd);
 	close(fd);
 	if (written)
 		return 0;
 	unlink(path);
-	return fail(p, "EIO", "cannot keep the image: %s: %s", path, strerror(errno));
+	return failure_set(&p->failure, -GPULINK_EIO, "cannot keep the image: %s: %s", path, strerror(errno));
 }
 
 static int rename_image(struct program *p, const char *from, const char *to)
@@ -245,7 +241,9 @@ static int rename_image(struct program *p, const char *from, const char *to)
 
 	stored_path(p, path, from);
 	stored_path(p, new_path, to);
-	return rename(path, new_path) ? fail(p, "EIO", "cannot keep the image: %s: %s", new_path, strerror(errno)) : 0;
+	return rename(path, new_path) ?
+		       failure_set(&p->failure, -GPULINK_EIO, "cannot keep the image: %s: %s", new_path, strerror(errno)) :
+		       0;
 }
 
 /* Before the card is touched. */
@@ -295,8 +293,8 @@ static bool find_again(struct program *p)
 		for (int i = 0; i < count && i < 64; i++) {
 			struct gpulink_admin_info info;
 
-			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) && !strcmp(info.pci_address, p->info.pci_address) &&
-			    strcmp(info.state, "lost")) {
+			if (!gpulink_admin_get_info(names[i], &info, sizeof(info)) &&
+			    !strcmp(info.pci_address, p->info.pci_address) && strcmp(info.state, "lost")) {
 				p->info = info;
 				return true;
 			}
@@ -307,7 +305,7 @@ static bool find_again(struct program *p)
 }
 
 /* Loads it, and binds the driver, whose probe reads and checks the capabilities. NULL, or what failed. */
-static const char *load(struct program *p, struct mcap *mcap, const struct image *image)
+static const char *program_load(struct program *p, struct mcap *mcap, const struct image *image)
 {
 	if (mcap_load(mcap, image->stream, image->stream_bytes, on_progress))
 		return "the part does not accept its bitstream";
@@ -319,17 +317,21 @@ static const char *load(struct program *p, struct mcap *mcap, const struct image
 }
 
 /* The marker stays if the card has no logic now. */
-static int put_back(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback, const char *why)
+static int put_back(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback,
+		    const char *why)
 {
 	const char *again;
 
 	write_device(p, "driver/unbind", p->info.pci_address); /* it may have been bound */
-	again = load(p, mcap, fallback);
+	again = program_load(p, mcap, fallback);
 	if (again)
-		return fail(p, "EIO", "%s: %s; and %s could not be put back: %s. The card at %s has no logic; gpulinkd tries again when it starts",
-			    image->name, why, fallback->name, again, p->info.pci_address);
+		return failure_set(
+			&p->failure, -GPULINK_EIO,
+			"%s: %s; and %s could not be put back: %s. The card at %s has no logic; gpulinkd tries again when it starts",
+			image->name, why, fallback->name, again, p->info.pci_address);
 	remove_new(p);
-	return fail(p, "EIO", "%s: %s; the previous logic is back in %s", image->name, why, p->info.name);
+	return failure_set(&p->failure, -GPULINK_EIO, "%s: %s; the previous logic is back in %s", image->name, why,
+			   p->info.name);
 }
 
 static int swap(struct program *p, struct mcap *mcap, const struct image *image, const struct image *fallback)
@@ -339,9 +341,10 @@ static int swap(struct program *p, struct mcap *mcap, const struct image *image,
 
 	if (error) {
 		remove_new(p);
-		return fail(p, "EIO", "cannot unbind the driver from %s: %s", p->info.pci_address, strerror(-error));
+		return failure_set(&p->failure, -GPULINK_EIO, "cannot unbind the driver from %s: %s", p->info.pci_address,
+				   strerror(-error));
 	}
-	why = load(p, mcap, image);
+	why = program_load(p, mcap, image);
 	return why ? put_back(p, mcap, image, fallback, why) : rename_image(p, ".new", "");
 }
 
@@ -350,12 +353,17 @@ static int open_port(struct program *p, struct mcap *mcap)
 	int error = mcap_open(mcap, p->info.pci_address);
 
 	if (error == -ENOTSUP)
-		return fail(p, "ENOTSUP", "%s: the card has no configuration port (MCAP), or a link: its logic cannot be loaded over PCIe",
-			    p->info.name);
+		return failure_set(
+			&p->failure, -GPULINK_ENOTSUP,
+			"%s: the card has no configuration port (MCAP), or a link: its logic cannot be loaded over PCIe",
+			p->info.name);
 	if (error == -EACCES || error == -EPERM)
-		return fail(p, "EACCES", "%s: no access to extended configuration space: CAP_SYS_ADMIN is missing (docs/program.md)",
-			    p->info.name);
-	return error ? fail(p, "EIO", "%s: cannot open its configuration space: %s", p->info.name, strerror(-error)) : 0;
+		return failure_set(&p->failure, -GPULINK_EACCES,
+				   "%s: no access to extended configuration space: CAP_SYS_ADMIN is missing (docs/program.md)",
+				   p->info.name);
+	return error ? failure_set(&p->failure, -GPULINK_EIO, "%s: cannot open its configuration space: %s", p->info.name,
+				   strerror(-error)) :
+		       0;
 }
 
 int program_card(struct program *p, const struct program_files *files)
@@ -365,7 +373,7 @@ int program_card(struct program *p, const struct program_files *files)
 	int result = -1;
 
 	if (files->image < 0)
-		return fail(p, "EINVAL", "no file came with the request");
+		return failure_set(&p->failure, -GPULINK_EINVAL, "no file came with the request");
 	if (open_port(p, &mcap))
 		return -1;
 	if (!open_image(p, &image, files->image, &mcap, false) && !open_fallback(p, &fallback, files->fallback, &mcap) &&
@@ -389,8 +397,8 @@ static int recover(struct program *p)
 		return -1;
 	if (!open_fallback(p, &image, -1, &mcap)) {
 		write_device(p, "driver/unbind", p->info.pci_address);
-		why = load(p, &mcap, &image);
-		result = why ? fail(p, "EIO", "the previous logic could not be loaded: %s", why) : 0;
+		why = program_load(p, &mcap, &image);
+		result = why ? failure_set(&p->failure, -GPULINK_EIO, "the previous logic could not be loaded: %s", why) : 0;
 	}
 	mcap_close(&mcap);
 	free(image.file);
@@ -406,14 +414,15 @@ void program_recover(void (*report)(const char *pci_address, const char *failure
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder))) {
-		struct program p = { .code = NULL };
+		struct program p = { 0 };
 		size_t length = strlen(entry->d_name), rest = sizeof(suffix) - 1;
 
-		if (length <= rest || length - rest >= sizeof(p.info.pci_address) || strcmp(entry->d_name + length - rest, suffix))
+		if (length <= rest || length - rest >= sizeof(p.info.pci_address) ||
+		    strcmp(entry->d_name + length - rest, suffix))
 			continue;
 		memcpy(p.info.pci_address, entry->d_name, length - rest);
 		snprintf(p.info.name, sizeof(p.info.name), "%s", p.info.pci_address);
-		report(p.info.pci_address, recover(&p) ? p.message : NULL);
+		report(p.info.pci_address, recover(&p) ? p.failure.text : NULL);
 	}
 	if (folder)
 		closedir(folder);

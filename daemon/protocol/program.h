@@ -7,6 +7,8 @@
 #ifndef GPULINKD_PROGRAM_H
 #define GPULINKD_PROGRAM_H
 
+#include "../../common/failure.h"
+
 #include <gpulink_admin.h>
 
 #include <stdbool.h>
@@ -22,15 +24,15 @@ struct program_files {
 
 struct program {
 	struct gpulink_admin_info info; /**< in: of the card; out: with the new logic */
-	const char *code;		/**< protocol's code of a failure */
-	char message[400];
+	struct failure failure;
 };
 
-/** Returns 0, or -1 with code and message. It may take a minute per 100 MB of image, and holds up nothing but the caller. */
+/** Returns 0, or the code of program->failure. It may take a minute per 100 MB of image, and holds up nothing but the caller.
+ */
 int program_card(struct program *program, const struct program_files *files);
 
-/** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the whole
- *  process; not while a card is programmed. */
+/** From now on images must be signed with the key of this certificate, a PEM file; "": they need not, the default. For the
+ * whole process; not while a card is programmed. */
 void program_demand_signature(const char *certificate);
 
 /** Whether they must. */
@@ -39,8 +41,8 @@ bool program_demands_signature(void);
 /** Is called at least every few seconds while a card is programmed, for watchdogs. NULL: none. */
 void program_on_progress(void (*callback)(void));
 
-/** Loads the previous logic into cards that a load left without any, because it was interrupted or both images failed. Reports each
- *  card: failure is NULL, or one line. Without effect, and without a report, if there is none. */
+/** Loads the previous logic into cards that a load left without any, because it was interrupted or both images failed. Reports
+ * each card: failure is NULL, or one line. Without effect, and without a report, if there is none. */
 void program_recover(void (*report)(const char *pci_address, const char *failure));
 
 #endif /* GPULINKD_PROGRAM_H */

@@ -127,7 +127,9 @@ static uint64_t last_byte(const struct gpulink_admin_range *range)
 {
 	uint64_t last;
 
-	return range->bytes == GPULINK_RANGE_ALL || __builtin_add_overflow(range->offset, range->bytes - 1, &last) ? UINT64_MAX : last;
+	return range->bytes == GPULINK_RANGE_ALL || __builtin_add_overflow(range->offset, range->bytes - 1, &last) ?
+		       UINT64_MAX :
+		       last;
 }
 
 static bool contains(const struct gpulink_admin_range *outer, const struct gpulink_admin_range *inner)

@@ -13,8 +13,8 @@ struct gpulink_admin_range;
 	"G, BYTES may be all, RIGHTS r, w or rw, users and groups by name or number"
 
 /**
- * Whether two ranges of an endpoint, of which neither is empty, share bytes in a way that hardly anybody means: both let different owners
- * write them, or neither contains the other. A range of all bytes ends nowhere.
+ * Whether two ranges of an endpoint, of which neither is empty, share bytes in a way that hardly anybody means: both let
+ * different owners write them, or neither contains the other. A range of all bytes ends nowhere.
  */
 bool range_text_conflict(const struct gpulink_admin_range *a, const struct gpulink_admin_range *b);
 
@@ -27,8 +27,8 @@ enum range_text { RANGE_TEXT_GOOD, RANGE_TEXT_MALFORMED, RANGE_TEXT_UNKNOWN };
 /** Texts are shorter than this. */
 #define RANGE_TEXT_BYTES 256
 
-/** If the text is well formed and its owners exist, fills in everything but the name. RANGE_TEXT_UNKNOWN: `unknown` is the owner that does
- *  not exist, at least at the moment: "user=alice". */
+/** If the text is well formed and its owners exist, fills in everything but the name. RANGE_TEXT_UNKNOWN: `unknown` is the
+ * owner that does not exist, at least at the moment: "user=alice". */
 enum range_text range_text_parse(const char *text, struct gpulink_admin_range *range, char unknown[RANGE_TEXT_BYTES]);
 
 #endif /* GPULINKD_RANGE_TEXT_H */

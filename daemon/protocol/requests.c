@@ -2,9 +2,11 @@
 #include "requests.h"
 
 #include "endpoint_name.h"
-#include "json_put.h"
 #include "operations.h"
 #include "range_text.h"
+
+#include <code_name.h>
+#include <json_put.h>
 
 #include <string.h>
 
@@ -49,7 +51,7 @@ static bool take_text(struct run *run, const char *key, struct json_object *valu
 {
 	*out = json_object_get_string(value);
 	if (!json_object_is_type(value, json_type_string) || strlen(*out) != (size_t)json_object_get_string_len(value))
-		return operation_fail(run, "EINVAL", "member \"%s\": must be a string", key);
+		return operation_fail(run, -GPULINK_EINVAL, "member \"%s\": must be a string", key);
 	return true;
 }
 
@@ -58,7 +60,7 @@ static bool take_number(struct run *run, const char *key, struct json_object *va
 {
 	if (!json_object_is_type(value, json_type_int) ||
 	    (json_object_get_int64(value) < 0 && json_object_get_uint64(value) == 0))
-		return operation_fail(run, "EINVAL", "member \"%s\": must be an integer, 0 or more", key);
+		return operation_fail(run, -GPULINK_EINVAL, "member \"%s\": must be an integer, 0 or more", key);
 	*out = json_object_get_uint64(value);
 	return true;
 }
@@ -88,7 +90,7 @@ static bool take_setting(struct run *run, const struct operation *operation, con
 			return true;
 		}
 	}
-	return operation_fail(run, "EINVAL", "unknown setting '%.40s': must be one of %s", name,
+	return operation_fail(run, -GPULINK_EINVAL, "unknown setting '%.40s': must be one of %s", name,
 		    list_names(names, sizeof(names), operation->link ? link_setting_name : partition_setting_name, 0,
 			       operation->link ? GPULINK_LINK_SETTINGS : GPULINK_SETTINGS));
 }
@@ -100,9 +102,9 @@ static bool check_value(struct run *run, const struct operation *operation)
 
 	if (operation->link ? gpulink_link_setting_valid(of_link, run->value) : gpulink_setting_valid(setting, run->value))
 		return true;
-	return operation_fail(run, "EINVAL", "%s %llu: must be %s", setting_name(operation, run->setting),
-		    (unsigned long long)run->value,
-		    operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
+	return operation_fail(run, -GPULINK_EINVAL, "%s %llu: must be %s", setting_name(operation, run->setting),
+			      (unsigned long long)run->value,
+			      operation->link ? gpulink_link_setting_allowed(of_link) : gpulink_setting_allowed(setting));
 }
 
 static bool take_range(struct run *run, const char *text)
@@ -113,9 +115,8 @@ static bool take_range(struct run *run, const char *text)
 	case RANGE_TEXT_GOOD:
 		return true;
 	case RANGE_TEXT_UNKNOWN:
-		return operation_fail(run, "EINVAL", "range '%.80s': %.80s does not exist", text, unknown);
-	default:
-		return operation_fail(run, "EINVAL", "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
+		return operation_fail(run, -GPULINK_EINVAL, "range '%.80s': %.80s does not exist", text, unknown);
+	default: return operation_fail(run, -GPULINK_EINVAL, "range '%.80s': must be " RANGE_TEXT_ALLOWED, text);
 	}
 }
 
@@ -132,7 +133,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 	while (m < sizeof(names) / sizeof(*names) && strcmp(key, names[m]))
 		m++;
 	if (m == sizeof(names) / sizeof(*names) || !(operation->takes & (1u << m)))
-		return operation_fail(run, "EINVAL", "unknown member \"%.40s\" of operation %s", key, operation->name);
+		return operation_fail(run, -GPULINK_EINVAL, "unknown member \"%.40s\" of operation %s", key, operation->name);
 	*given |= 1u << m;
 	switch (1u << m) {
 	case CARD:
@@ -152,7 +153,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		if (!take_text(run, key, value, &text))
 			return false;
 		if (!range_name_valid(text))
-			return operation_fail(run, "EINVAL", "range name '%.40s': must be " RANGE_NAME_ALLOWED, text);
+			return operation_fail(run, -GPULINK_EINVAL, "range name '%.40s': must be " RANGE_NAME_ALLOWED, text);
 		strcpy(run->range.name, text);
 		return true;
 	case RANGE:
@@ -161,7 +162,7 @@ static bool take_member(struct run *run, const struct operation *operation, cons
 		if (!take_text(run, key, value, &text))
 			return false;
 		return endpoint_name_parse(text, run->endpoint) ||
-		       operation_fail(run, "EINVAL", "endpoint '%.40s': must be " ENDPOINT_NAME_ALLOWED, text);
+		       operation_fail(run, -GPULINK_EINVAL, "endpoint '%.40s': must be " ENDPOINT_NAME_ALLOWED, text);
 	}
 }
 
@@ -174,11 +175,11 @@ static bool take_members(struct run *run, const struct operation *operation, str
 			return false;
 	}
 	if ((given & operation->needs) != operation->needs)
-		return operation_fail(run, "EINVAL", "operation %s requires the members:%s%s%s%s%s%s%s", operation->name,
-			    operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
-			    operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
-			    operation->needs & ENDPOINT ? " endpoint" : "", operation->needs & NAME ? " name" : "",
-			    operation->needs & RANGE ? " range" : "");
+		return operation_fail(run, -GPULINK_EINVAL, "operation %s requires the members:%s%s%s%s%s%s%s", operation->name,
+				      operation->needs & CARD ? " card" : "", operation->needs & PARTITION ? " partition" : "",
+				      operation->needs & SETTING ? " setting" : "", operation->needs & VALUE ? " value" : "",
+				      operation->needs & ENDPOINT ? " endpoint" : "", operation->needs & NAME ? " name" : "",
+				      operation->needs & RANGE ? " range" : "");
 	return !(given & VALUE) || check_value(run, operation);
 }
 
@@ -188,18 +189,18 @@ static bool find_card(struct run *run)
 	int code = gpulink_admin_get_info(run->card, &run->info, sizeof(run->info));
 
 	if (code == -GPULINK_ENODEV || code == -GPULINK_EINVAL)
-		return operation_fail(run, "ENODEV", "no such card '%.40s'", run->card);
+		return operation_fail(run, -GPULINK_ENODEV, "no such card '%.40s'", run->card);
 	if (code)
-		return operation_fail(run, request_code_name(code), "%s: %s", run->card, gpulink_strerror(code));
+		return operation_fail(run, code, "%s: %s", run->card, gpulink_strerror(code));
 	if (run->partition == ALL_PARTITIONS) {
 		run->end = run->info.partitions;
 		return true;
 	}
 	if (!run->info.partitions)
-		return operation_fail(run, "EINVAL", "%s has no partitions", run->card);
+		return operation_fail(run, -GPULINK_EINVAL, "%s has no partitions", run->card);
 	if (run->partition >= run->info.partitions)
-		return operation_fail(run, "EINVAL", "%s partition %llu: must be 0 to %u", run->card,
-			    (unsigned long long)run->asked, run->info.partitions - 1);
+		return operation_fail(run, -GPULINK_EINVAL, "%s partition %llu: must be 0 to %u", run->card,
+				      (unsigned long long)run->asked, run->info.partitions - 1);
 	run->first = run->partition;
 	run->end = run->partition + 1;
 	return true;
@@ -208,9 +209,9 @@ static bool find_card(struct run *run)
 /* What a lost card does not answer fails in many ways, all for one reason. */
 static bool explain(struct run *run)
 {
-	if (!strcmp(run->code, "EIO") && !gpulink_admin_get_info(run->card, &run->info, sizeof(run->info)) &&
+	if (run->failure.code == -GPULINK_EIO && !gpulink_admin_get_info(run->card, &run->info, sizeof(run->info)) &&
 	    !strcmp(run->info.state, "lost"))
-		operation_fail(run, "EIO", "%s is lost: it does not answer; a reset may recover it", run->card);
+		operation_fail(run, -GPULINK_EIO, "%s is lost: it does not answer; a reset may recover it", run->card);
 	return false;
 }
 
@@ -233,16 +234,16 @@ static const struct operation *permitted_operation(struct run *run, struct json_
 
 	list_names(names, sizeof(names), operation_name, 0, OPERATIONS);
 	if (!json_object_object_get_ex(request, "op", &op)) {
-		operation_fail(run, "EINVAL", "missing member \"op\": must be one of %s", names);
+		operation_fail(run, -GPULINK_EINVAL, "missing member \"op\": must be one of %s", names);
 		return NULL;
 	}
 	if (!take_text(run, "op", op, &name))
 		return NULL;
 	operation = operation_named(name);
 	if (!operation)
-		operation_fail(run, "EINVAL", "unknown operation '%.40s': must be one of %s", name, names);
+		operation_fail(run, -GPULINK_EINVAL, "unknown operation '%.40s': must be one of %s", name, names);
 	else if (run->right < operation->right)
-		operation_fail(run, "EACCES", "operation %s requires root%s", name,
+		operation_fail(run, -GPULINK_EACCES, "operation %s requires root%s", name,
 			       operation->right == REQUEST_ALL ? "" : " or membership in the configured group");
 	else if (operation->run != operation_program || operation_may_program(run))
 		return operation;
@@ -263,7 +264,7 @@ static bool run_operation(struct run *run, struct json_object *request)
 
 /* --- answers --- */
 
-static struct json_object *answer(struct json_object *id, bool ok)
+static struct json_object *requests_answer(struct json_object *id, bool ok)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -280,12 +281,12 @@ static struct json_object *answer(struct json_object *id, bool ok)
 	return NULL;
 }
 
-struct json_object *request_error(struct json_object *id, const char *code, const char *message)
+struct json_object *request_error(struct json_object *id, int code, const char *message)
 {
-	struct json_object *object = answer(id, false);
+	struct json_object *object = requests_answer(id, false);
 	struct json_object *error = json_object_new_object();
 
-	if (object && error && json_put_text(error, "code", code) && json_put_text(error, "message", message)) {
+	if (object && error && json_put_text(error, "code", code_name(code)) && json_put_text(error, "message", message)) {
 		if (json_put(object, "error", error))
 			return object;
 		error = NULL;
@@ -308,9 +309,9 @@ static struct json_object *take_id(struct json_object *request, struct json_obje
 {
 	*id = NULL;
 	if (!json_object_is_type(request, json_type_object))
-		return request_error(NULL, "EPROTO", "request: must be one JSON object per line");
+		return request_error(NULL, -GPULINK_EPROTO, "request: must be one JSON object per line");
 	if (json_object_object_get_ex(request, "id", id) && *id && !id_valid(*id))
-		return request_error(NULL, "EINVAL",
+		return request_error(NULL, -GPULINK_EINVAL,
 				     "member \"id\": must be a string, or an integer between -2^63 and 2^64 - 1, exclusive");
 	return NULL;
 }
@@ -327,8 +328,8 @@ struct json_object *request_refuse_files(struct json_object *request, enum reque
 	if (operation && operation->run == operation_program)
 		return NULL;
 	if (operation)
-		operation_fail(&run, "EINVAL", "operation %s: no files must come with it", operation->name);
-	return request_error(id, run.code, run.message);
+		operation_fail(&run, -GPULINK_EINVAL, "operation %s: no files must come with it", operation->name);
+	return request_error(id, run.failure.code, run.failure.text);
 }
 
 bool request_changes(struct json_object *request, enum request_right right)
@@ -350,9 +351,9 @@ struct json_object *request_run(struct json_object *request, enum request_right 
 		return object;
 	if (!run_operation(&run, request)) {
 		json_object_put(run.warnings);
-		return request_error(id, run.code, run.message);
+		return request_error(id, run.failure.code, run.failure.text);
 	}
-	object = answer(id, true);
+	object = requests_answer(id, true);
 	if (run.warnings && !json_put(run.result, "warnings", run.warnings)) {
 		json_object_put(object);
 		object = NULL;

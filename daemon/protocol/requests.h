@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct failure;
 struct json_object;
 struct program_files;
 
@@ -32,15 +33,12 @@ struct json_object *request_refuse_files(struct json_object *request, enum reque
 /** Whether the request's operation changes something, and the client has the right to it. False if `request` is no request. */
 bool request_changes(struct json_object *request, enum request_right right);
 
-/** Sets what the operation reload calls: false: failed, with a message for the client. Without it the operation is not supported. For
- *  the whole process. */
-void request_on_reload(bool (*reload)(void *user, char *message, size_t room), void *user);
+/** Sets what the operation reload calls: 0, or the code of *failure, for the client. Without it the operation is not supported. For the
+ *  whole process. */
+void request_on_reload(int (*reload)(void *user, struct failure *failure), void *user);
 
-/** Returns {"id":ID,"ok":false,"error":{...}}, or NULL if out of memory. `id` may be NULL and stays the caller's. */
-struct json_object *request_error(struct json_object *id, const char *code, const char *message);
-
-/** Returns the protocol's name of a libgpulink error code, negated or not: "EINVAL". Static. */
-const char *request_code_name(int code);
+/** Returns {"id":ID,"ok":false,"error":{...}}, with the code's name, or NULL if out of memory. `id` may be NULL and stays the caller's. */
+struct json_object *request_error(struct json_object *id, int code, const char *message);
 
 /** The setting of partitions without which one has no effect, or -1. */
 int setting_needs(unsigned setting);

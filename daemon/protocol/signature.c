@@ -6,16 +6,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int fail(char *reason, const char *text, const char *name)
-{
-	snprintf(reason, XCLBIN_REASON_BYTES, "%s%.120s", text, name);
-	return -1;
-}
 
 static X509 *read_certificate(const char *path)
 {
@@ -48,8 +40,9 @@ static bool verify(const struct xclbin *xclbin, X509 *certificate)
 	CMS_ContentInfo *signature = d2i_CMS_ContentInfo(NULL, &at, (long)xclbin->signature_bytes);
 	STACK_OF(X509) *signers = sk_X509_new_null();
 	BIO *data = signed_data(xclbin);
-	bool good = signature && signers && data && sk_X509_push(signers, certificate) &&
-		    CMS_verify(signature, signers, NULL, data, NULL, CMS_BINARY | CMS_NOINTERN | CMS_NO_SIGNER_CERT_VERIFY) == 1;
+	bool good =
+		signature && signers && data && sk_X509_push(signers, certificate) &&
+		CMS_verify(signature, signers, NULL, data, NULL, CMS_BINARY | CMS_NOINTERN | CMS_NO_SIGNER_CERT_VERIFY) == 1;
 
 	BIO_free(data);
 	sk_X509_free(signers);
@@ -57,33 +50,34 @@ static bool verify(const struct xclbin *xclbin, X509 *certificate)
 	return good;
 }
 
-int signature_certificate(const char *certificate, char *reason)
+int signature_certificate(const char *certificate, struct failure *failure)
 {
 	X509 *trusted = read_certificate(certificate);
 
 	ERR_clear_error();
 	if (!trusted)
-		return fail(reason, "cannot read a certificate (PEM)", "");
+		return failure_set(failure, -EINVAL, "cannot read a certificate (PEM)");
 	X509_free(trusted);
 	return 0;
 }
 
-int signature_check(const struct xclbin *xclbin, const char *certificate, char *reason)
+int signature_check(const struct xclbin *xclbin, const char *certificate, struct failure *failure)
 {
 	X509 *trusted;
 	bool good;
 
 	if (!xclbin->signature_bytes)
-		return fail(reason, "not signed; the configuration demands a signature by the key of ", certificate);
+		return failure_set(failure, -EINVAL, "not signed; the configuration demands a signature by the key of %s",
+				   certificate);
 	if (xclbin->length > INT_MAX || xclbin->signature_bytes > INT_MAX)
-		return fail(reason, "too large for its signature to be checked", "");
+		return failure_set(failure, -EINVAL, "too large for its signature to be checked");
 	trusted = read_certificate(certificate);
 	if (!trusted) {
 		ERR_clear_error();
-		return fail(reason, "its signature cannot be checked: no certificate in ", certificate);
+		return failure_set(failure, -EINVAL, "its signature cannot be checked: no certificate in %s", certificate);
 	}
 	good = verify(xclbin, trusted);
 	X509_free(trusted);
 	ERR_clear_error();
-	return good ? 0 : fail(reason, "its signature is not by the key of ", certificate);
+	return good ? 0 : failure_set(failure, -EINVAL, "its signature is not by the key of %s", certificate);
 }

@@ -5,11 +5,11 @@
 
 #include "xclbin.h"
 
-/** Whether a container is signed with the key of a certificate, a PEM file: 0, or -1 with one line in
- *  reason[XCLBIN_REASON_BYTES]. Neither the validity of the certificate nor its issuer are checked: it is the trust. */
-int signature_check(const struct xclbin *xclbin, const char *certificate, char *reason);
+/** Whether a container is signed with the key of a certificate, a PEM file: 0, or the code of
+ *  *failure, -EINVAL. Neither the validity of the certificate nor its issuer are checked: it is the trust. */
+int signature_check(const struct xclbin *xclbin, const char *certificate, struct failure *failure);
 
-/** Whether a signature can be checked with this certificate: 0, or -1 with one line in reason[XCLBIN_REASON_BYTES]. */
-int signature_certificate(const char *certificate, char *reason);
+/** Whether a signature can be checked with this certificate: 0, or the code of *failure, -EINVAL. */
+int signature_certificate(const char *certificate, struct failure *failure);
 
 #endif /* GPULINKD_SIGNATURE_H */

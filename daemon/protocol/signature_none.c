@@ -2,19 +2,18 @@
 /* Without OpenSSL: what demands a signature is refused. */
 #include "signature.h"
 
-#include <stdio.h>
+#include <errno.h>
 
-int signature_certificate(const char *certificate, char *reason)
+int signature_certificate(const char *certificate, struct failure *failure)
 {
 	(void)certificate;
-	snprintf(reason, XCLBIN_REASON_BYTES, "this build cannot check signatures (meson -Dsignatures=disabled)");
-	return -1;
+	return failure_set(failure, -EINVAL, "this build cannot check signatures (meson -Dsignatures=disabled)");
 }
 
-int signature_check(const struct xclbin *xclbin, const char *certificate, char *reason)
+int signature_check(const struct xclbin *xclbin, const char *certificate, struct failure *failure)
 {
 	(void)xclbin;
 	(void)certificate;
-	snprintf(reason, XCLBIN_REASON_BYTES, "a signature is demanded, and this build cannot check one (meson -Dsignatures=disabled)");
-	return -1;
+	return failure_set(failure, -EINVAL,
+			   "a signature is demanded, and this build cannot check one (meson -Dsignatures=disabled)");
 }

@@ -6,11 +6,11 @@
 #ifndef GPULINKD_XCLBIN_H
 #define GPULINKD_XCLBIN_H
 
+#include "../../common/failure.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define XCLBIN_REASON_BYTES 240u
 
 /** Kinds of sections that gpulink reads. */
 enum xclbin_section {
@@ -28,8 +28,8 @@ struct xclbin {
 	uint32_t sections;
 };
 
-/** Checks a file; returns 0, or -1 with one line in reason[XCLBIN_REASON_BYTES]. */
-int xclbin_open(const void *file, size_t bytes, struct xclbin *xclbin, char *reason);
+/** Checks a file; returns 0, or the code of *failure, -EINVAL. */
+int xclbin_open(const void *file, size_t bytes, struct xclbin *xclbin, struct failure *failure);
 
 enum { XCLBIN_SIGNATURE_LENGTH = 8 }; /**< offset of 4 bytes, which are ff in what is signed */
 

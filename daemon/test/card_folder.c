@@ -127,7 +127,8 @@ void card_make_link(const char *card)
 	must(!mkdir(card_folder_path("%s/link", card), 0755), "mkdir");
 	file_write(card_folder_path("%s/link/state", card), "up\n");
 	for (unsigned s = 0; s < GPULINK_LINK_SETTINGS; s++)
-		file_write(card_folder_path("%s/link/%s", card, gpulink_link_setting_name((enum gpulink_link_setting)s)), "1\n");
+		file_write(card_folder_path("%s/link/%s", card, gpulink_link_setting_name((enum gpulink_link_setting)s)),
+			   "1\n");
 }
 
 const char *card_read_link(const char *card, const char *setting)

@@ -177,8 +177,9 @@ static void test_unknown_owner(void **state)
 	card_make("gpulink0", "a0", 1);
 	card_write("gpulink0", 0, "endpoint", "pool\n");
 	card_write("gpulink0", 0, "ranges", "a 0 4096 3 4294967295 7\n");
-	read_text(&config, "[card gpulink0 partition 0]\nsubheader_bytes = 5\nrange a = 0 4K rw user=nobody-has-this-name group=7\n"
-			   "range b = 4K 4K rw user=7\n");
+	read_text(&config,
+		  "[card gpulink0 partition 0]\nsubheader_bytes = 5\nrange a = 0 4K rw user=nobody-has-this-name group=7\n"
+		  "range b = 4K 4K rw user=7\n");
 	assert_int_equal(apply_to_all(&config, false, &failures), 1);
 	assert_int_equal(failures, 1);
 	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");

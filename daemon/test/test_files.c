@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Descriptors that come with requests on the control socket: one connection, whose ends are both here. Many of them block whoever
- * closes or reads them; a server that did would hang, until the alarm ends the test.
+ * Descriptors that come with requests on the control socket: one connection, whose ends are both here. Many of them block
+ * whoever closes or reads them; a server that did would hang, until the alarm ends the test.
  */
 #include "../client.h"
 #include "../peer.h"

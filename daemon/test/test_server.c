@@ -3,6 +3,7 @@
  * The control socket with real connections: operations, invalid requests, permissions, and clients that are slow, silent,
  * many, or hostile. Server and clients run in one process: pump() runs the server's event loop until it is idle.
  */
+#include "../../common/failure.h"
 #include "../client.h"
 #include "../protocol/endpoint_name.h"
 #include "../server.h"
@@ -366,10 +367,9 @@ static void test_warnings_of_ranges(void **state)
 
 static bool reload_good;
 
-static bool on_reload(void *user, char *message, size_t room)
+static int on_reload(void *user, struct failure *failure)
 {
-	snprintf(message, room, "line %d is wrong", *(int *)user);
-	return reload_good;
+	return reload_good ? 0 : failure_set(failure, -EINVAL, "line %d is wrong", *(int *)user);
 }
 
 static void test_reload(void **state)

@@ -5,6 +5,7 @@
  */
 #include "../protocol/xclbin.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,11 +29,11 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(chance >> 33) % below;
 }
 
-static int open_copy(const uint8_t *data, size_t bytes, uint8_t **copy, struct xclbin *xclbin, char *reason)
+static int open_copy(const uint8_t *data, size_t bytes, uint8_t **copy, struct xclbin *xclbin, struct failure *failure)
 {
 	*copy = malloc(bytes ? bytes : 1);
 	memcpy(*copy, data, bytes);
-	return xclbin_open(*copy, bytes, xclbin, reason);
+	return xclbin_open(*copy, bytes, xclbin, failure);
 }
 
 /* Reads all bytes of the sections that gpulink uses. */
@@ -53,13 +54,13 @@ static unsigned touch(const struct xclbin *xclbin)
 
 static void whole(void **state)
 {
-	char reason[XCLBIN_REASON_BYTES];
+	struct failure failure;
 	struct xclbin xclbin;
 	const char *text;
 	size_t bytes;
 
 	(void)state;
-	assert_int_equal(xclbin_open(image, image_bytes, &xclbin, reason), 0);
+	assert_int_equal(xclbin_open(image, image_bytes, &xclbin, &failure), 0);
 	assert_string_equal(xclbin.platform, "gpulink:emulated:card:1.0");
 	assert_true(xclbin.length == image_bytes && !xclbin.signature_bytes);
 	assert_int_equal(xclbin.sections, 6);
@@ -74,16 +75,16 @@ static void whole(void **state)
 
 static void beginnings(void **state)
 {
-	char reason[XCLBIN_REASON_BYTES];
+	struct failure failure;
 
 	(void)state;
 	for (size_t bytes = 0; bytes < image_bytes; bytes++) {
 		struct xclbin xclbin;
 		uint8_t *copy;
 
-		if (!open_copy(image, bytes, &copy, &xclbin, reason))
+		if (!open_copy(image, bytes, &copy, &xclbin, &failure))
 			fail_msg("%zu bytes of %zu were accepted", bytes, image_bytes);
-		assert_non_null(strstr(reason, "truncated: "));
+		assert_non_null(strstr(failure.text, "truncated: "));
 		free(copy);
 	}
 }
@@ -91,15 +92,15 @@ static void beginnings(void **state)
 /* A field of 8 bytes at an offset, and what the reader says. */
 static void refuse(size_t offset, uint64_t value, unsigned width, const char *text)
 {
-	char reason[XCLBIN_REASON_BYTES] = "";
+	struct failure failure = { .text = "" };
 	uint8_t *copy = malloc(image_bytes);
 	struct xclbin xclbin;
 
 	memcpy(copy, image, image_bytes);
 	memcpy(copy + offset, &value, width);
-	assert_int_equal(xclbin_open(copy, image_bytes, &xclbin, reason), -1);
-	if (!strstr(reason, text))
-		fail_msg("'%s' should contain '%s'", reason, text);
+	assert_int_equal(xclbin_open(copy, image_bytes, &xclbin, &failure), -EINVAL);
+	if (!strstr(failure.text, text))
+		fail_msg("'%s' should contain '%s'", failure.text, text);
 	free(copy);
 }
 
@@ -126,7 +127,7 @@ static void changes(void **state)
 {
 	const char *given = getenv("XCLBIN_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
-	char reason[XCLBIN_REASON_BYTES];
+	struct failure failure;
 	unsigned accepted = 0, sum = 0;
 
 	(void)state;
@@ -139,8 +140,9 @@ static void changes(void **state)
 
 		memcpy(copy, image, bytes);
 		for (unsigned changed = draw(4); bytes && changed; changed--)
-			copy[draw(bytes < HEADERS ? (uint32_t)bytes : HEADERS)] = (uint8_t)(draw(2) ? draw(256) : 255 * draw(2));
-		if (!xclbin_open(copy, bytes, &xclbin, reason)) {
+			copy[draw(bytes < HEADERS ? (uint32_t)bytes : HEADERS)] =
+				(uint8_t)(draw(2) ? draw(256) : 255 * draw(2));
+		if (!xclbin_open(copy, bytes, &xclbin, &failure)) {
 			accepted++;
 			sum += touch(&xclbin);
 		}

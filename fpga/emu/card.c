@@ -52,12 +52,13 @@ static void peer_gone(struct fabric_peer *peer, unsigned number)
 
 static uint64_t deadline(const struct card_function *card)
 {
-	uint64_t logic = card->logic.ops->deadline(card->logic.state), link = card->link ? link_deadline(card->link) : UINT64_MAX;
+	uint64_t logic = card->logic.ops->deadline(card->logic.state),
+		 link = card->link ? link_deadline(card->link) : UINT64_MAX;
 
 	return link < logic ? link : logic;
 }
 
-static void run(struct card_function *card, struct server *server)
+static void emu_card_run(struct card_function *card, struct server *server)
 {
 	const struct logic *logic = &card->logic;
 	bool more = false;
@@ -236,7 +237,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	server_log(NAME, "listening on %s, %u endpoints, logic %s", server.path, card.peer_count, card.logic.name);
-	run(&card, &server);
+	emu_card_run(&card, &server);
 	server_close(&server);
 	card_function_destroy(&card);
 	return 0;

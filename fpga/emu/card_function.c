@@ -126,7 +126,7 @@ static void take_stream(struct card_function *card, uint64_t offset, size_t len)
 		mcap_failed(&card->config);
 }
 
-static void reset(void *device)
+static void card_function_reset(void *device)
 {
 	struct card_function *card = device;
 
@@ -146,7 +146,7 @@ static int config_write(struct card_function *card, uint64_t offset, const void 
 	if (!error)
 		take_stream(card, offset, len);
 	if (flr)
-		reset(card);
+		card_function_reset(card);
 	irq_enable(&card->irq, pci_config_bus_master(&card->config));
 	return error;
 }
@@ -274,7 +274,7 @@ static const struct vfu_ops vfu_ops = {
 	.dma_unmap = on_dma_unmap,
 	.dma_unmap_all = on_dma_unmap_all,
 	.set_vectors = on_set_vectors,
-	.reset = reset,
+	.reset = card_function_reset,
 };
 
 static void add_interrupts(struct card_function *card, bool msi)
@@ -334,7 +334,7 @@ void card_function_disconnected(void *device)
 
 	dma_unmap_all(&card->dma);
 	irq_set(&card->irq, 0, card->vfu.vectors, NULL);
-	reset(card);
+	card_function_reset(card);
 }
 
 void card_function_destroy(struct card_function *card)

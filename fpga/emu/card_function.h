@@ -9,7 +9,7 @@
 #include "pci/fabric.h"
 #include "pci/irq.h"
 #include "pci/mcap.h"
-#include "link/link.h"
+#include "link/emu_link.h"
 #include "logic/logic.h"
 #include "pci/pci_config.h"
 #include "vfio/vfio_user.h"

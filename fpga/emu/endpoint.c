@@ -46,7 +46,7 @@ static const char help[] =
 	"  -V, --version      show version and exit\n"
 	"  -h, --help         show this help and exit\n";
 
-static void place(struct endpoint *e)
+static void endpoint_place(struct endpoint *e)
 {
 	fabric_memory_place(&e->memory, pci_config_bar_address(&e->config, 0), pci_config_memory_enabled(&e->config));
 }
@@ -66,7 +66,7 @@ static void on_reset(void *device)
 	struct endpoint *e = device;
 
 	pci_config_reset(&e->config);
-	place(e);
+	endpoint_place(e);
 }
 
 static int on_region_write(void *device, unsigned region, uint64_t offset, const void *data, size_t len)
@@ -82,7 +82,7 @@ static int on_region_write(void *device, unsigned region, uint64_t offset, const
 	error = pci_config_write(&e->config, offset, data, len, &flr);
 	if (flr)
 		on_reset(e);
-	place(e);
+	endpoint_place(e);
 	return error;
 }
 
@@ -156,7 +156,7 @@ static void accept_card(struct endpoint *e)
 	e->cards[e->card_count++] = card;
 }
 
-static void run(struct endpoint *e, struct server *server)
+static void endpoint_run(struct endpoint *e, struct server *server)
 {
 	struct pollfd fds[2 + CARDS_MAX];
 
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
 		unlink(fabric);
 		return 1;
 	}
-	run(&endpoint, &server);
+	endpoint_run(&endpoint, &server);
 	server_close(&server);
 	unlink(fabric);
 	return 0;

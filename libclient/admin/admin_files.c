@@ -89,7 +89,7 @@ static int open_file(const char *card, const char *file, int flags)
 }
 
 /* Without a line's end. Returns 0 or an errno. */
-static int read_line(int fd, char *text, size_t room)
+static int admin_files_read_line(int fd, char *text, size_t room)
 {
 	ssize_t got = read(fd, text, room - 1);
 
@@ -107,7 +107,7 @@ static bool is_lost(const char *card)
 
 	if (fd < 0)
 		return false;
-	if (read_line(fd, state, sizeof(state)))
+	if (admin_files_read_line(fd, state, sizeof(state)))
 		state[0] = '\0';
 	close(fd);
 	return !strcmp(state, "lost");
@@ -134,7 +134,7 @@ int glk_admin_read_text(const char *card, const char *file, char *text, size_t r
 
 	if (fd < 0)
 		return fd;
-	error = read_line(fd, text, room);
+	error = admin_files_read_line(fd, text, room);
 	close(fd);
 	return error ? code_of_file(card, error) : 0;
 }

@@ -142,7 +142,8 @@ int gpulink_admin_list_ranges(const char *card, unsigned partition, struct gpuli
 		if (!error)
 			error = read_range(card, partition, entries[i]->d_name, &range);
 		free(entries[i]);
-		if ((error == -GPULINK_ENODEV || error == -GPULINK_ENOTSUP) && glk_admin_is_there(card)) { /* removed meanwhile */
+		if ((error == -GPULINK_ENODEV || error == -GPULINK_ENOTSUP) &&
+		    glk_admin_is_there(card)) { /* removed meanwhile */
 			error = 0;
 			continue;
 		}

@@ -245,7 +245,7 @@ static int submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	return glk_card_ring_submit(card->ring, entry);
 }
 
-static int take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room)
+static int card_take(void *backend, uint64_t (*completions)[GLK_CQE_WORDS], unsigned room)
 {
 	const struct card *card = backend;
 
@@ -309,7 +309,8 @@ static void card_close(void *backend)
 	free(card);
 }
 
-/* Mappings stay: the driver and glk_card_map() keep them from children. Until the descriptor is closed, it keeps the context. */
+/* Mappings stay: the driver and glk_card_map() keep them from children. Until the descriptor is closed, it keeps the context.
+ */
 static void card_abandon(void *backend)
 {
 	struct card *card = backend;
@@ -321,7 +322,7 @@ static void card_abandon(void *backend)
 	free(card);
 }
 
-static int open_queue(void *backend, bool rings, void **queue);
+static int card_open_queue(void *backend, bool rings, void **queue);
 
 /* The first one opens another context, for operations on all of them. */
 static int pool_open(void *backend, int fd, struct glk_backend_pool *pool)
@@ -331,7 +332,7 @@ static int pool_open(void *backend, int fd, struct glk_backend_pool *pool)
 	int error;
 
 	if (!card->pools) {
-		error = open_queue(card, true, &queue);
+		error = card_open_queue(card, true, &queue);
 		if (error)
 			return error;
 		error = glk_card_pools_open(queue, &card->pools);
@@ -358,7 +359,7 @@ static const struct glk_backend_ops card_ops = {
 	.memory_import = memory_import,
 	.memory_close = memory_close,
 	.submit = submit,
-	.take = take,
+	.take = card_take,
 	.sleep = sleep_for,
 	.count_errors = count_errors,
 	.descriptor = descriptor,
@@ -378,7 +379,7 @@ static const struct glk_backend_ops card_ops = {
 	.pool_atomic = glk_card_object_atomic,
 	.pool_load = glk_card_object_load,
 	.pool_store = glk_card_object_store,
-	.open_queue = open_queue,
+	.open_queue = card_open_queue,
 };
 
 static int introduce(struct card *card, const char *path, bool rings)
@@ -436,7 +437,7 @@ static int open_path(const char *path, bool rings, struct card **out)
  * Opens the same device again, by the descriptor: the path may name another card by now. If the first context is still usable
  * afterwards, the second is one of the same card since the same reset.
  */
-static int open_queue(void *backend, bool rings, void **queue)
+static int card_open_queue(void *backend, bool rings, void **queue)
 {
 	const struct card *first = backend;
 	struct gpulink_ioctl_query query = { .size = sizeof(query) };

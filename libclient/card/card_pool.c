@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Pool objects of a card. Operations with a time are ring entries of a context of their own, one at a time, through a small
- * registered buffer: the rings of the program's queues are under other locks. Stores and loads without a time go through a window
- * of the default queue, whose releases cover them.
+ * registered buffer: the rings of the program's queues are under other locks. Stores and loads without a time go through a
+ * window of the default queue, whose releases cover them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -155,8 +155,8 @@ static int attach(const struct card *card, int fd, unsigned rights, struct gpuli
 }
 
 /* The mappings of the window in the default queue's context and, if it can be read, of the descriptor. */
-static int map(const struct card *card, const struct gpulink_ioctl_pool_attach *a, struct object *object,
-	       struct glk_backend_pool *pool)
+static int card_pool_map(const struct card *card, const struct gpulink_ioctl_pool_attach *a, struct object *object,
+			 struct glk_backend_pool *pool)
 {
 	int protection = (pool->rights & GPULINK_READ ? PROT_READ : 0) | (pool->rights & GPULINK_WRITE ? PROT_WRITE : 0);
 
@@ -184,12 +184,14 @@ static int open_object(struct card *card, struct object *object, struct glk_back
 		error = attach(card, object->fd, q.rights, &here);
 	if (error)
 		return error;
-	*pool = (struct glk_backend_pool){ .bytes = q.bytes, .grain = q.grain, .rights = q.rights, .clock = queue, .state = object };
+	*pool = (struct glk_backend_pool){
+		.bytes = q.bytes, .grain = q.grain, .rights = q.rights, .clock = queue, .state = object
+	};
 	object->bytes = q.bytes;
 	error = attach(queue, object->fd, q.rights, &there);
 	if (!error) {
 		object->window = there.handle;
-		error = map(card, &here, object, pool);
+		error = card_pool_map(card, &here, object, pool);
 		if (error)
 			detach(queue, there.handle);
 	}
@@ -247,7 +249,7 @@ static uint64_t now_ns(void)
 }
 
 /* Waits for the last entry's completion. */
-static int await(struct glk_card_pools *pools, uint64_t done[GLK_CQE_WORDS])
+static int card_pool_await(struct glk_card_pools *pools, uint64_t done[GLK_CQE_WORDS])
 {
 	struct glk_card_ring *ring = pools->queue->ring;
 	uint64_t words[1][GLK_CQE_WORDS], deadline = 0;
@@ -269,8 +271,8 @@ static int await(struct glk_card_pools *pools, uint64_t done[GLK_CQE_WORDS])
 }
 
 /* An entry about a window. The caller adds times and operands. */
-static void begin(uint64_t entry[GLK_SQE_WORDS], unsigned opcode, const struct glk_backend_pool *pool, uint64_t offset,
-		  uint64_t length)
+static void card_pool_begin(uint64_t entry[GLK_SQE_WORDS], unsigned opcode, const struct glk_backend_pool *pool,
+			    uint64_t offset, uint64_t length)
 {
 	const struct object *object = pool->state;
 
@@ -281,14 +283,14 @@ static void begin(uint64_t entry[GLK_SQE_WORDS], unsigned opcode, const struct g
 }
 
 /* Begins to use the buffer. An operation that timed out must end first. */
-static int lock(const struct card *card)
+static int card_pool_lock(const struct card *card)
 {
 	struct glk_card_pools *pools = card->pools;
 	uint64_t done[GLK_CQE_WORDS];
 	int error;
 
 	glk_mutex_lock(&pools->lock);
-	error = pools->late ? await(pools, done) : 0;
+	error = pools->late ? card_pool_await(pools, done) : 0;
 	if (error)
 		glk_mutex_unlock(&pools->lock);
 	return error;
@@ -299,8 +301,8 @@ static void unlock(const struct card *card)
 	glk_mutex_unlock(&card->pools->lock);
 }
 
-/* Executes an entry with the buffer, between lock() and unlock(). */
-static int run(const struct card *card, uint64_t entry[GLK_SQE_WORDS])
+/* Executes an entry with the buffer, between card_pool_lock() and unlock(). */
+static int card_pool_run(const struct card *card, uint64_t entry[GLK_SQE_WORDS])
 {
 	struct glk_card_pools *pools = card->pools;
 	uint64_t done[GLK_CQE_WORDS];
@@ -311,7 +313,7 @@ static int run(const struct card *card, uint64_t entry[GLK_SQE_WORDS])
 		return -GPULINK_EPROTO;
 	pools->entries++;
 	pools->late = true;
-	error = await(pools, done);
+	error = card_pool_await(pools, done);
 	if (error)
 		return error;
 	return glk_status_error((uint32_t)((done[GLK_CQE_STATUS_Q] & GLK_CQE_STATUS_MASK) >> GLK_CQE_STATUS_SHIFT));
@@ -338,14 +340,14 @@ int glk_card_object_read(void *backend, const struct glk_backend_pool *pool, uin
 		       struct glk_pool_lease *lease, void *data)
 {
 	uint64_t entry[GLK_SQE_WORDS];
-	int error = lock(backend);
+	int error = card_pool_lock(backend);
 
 	if (error)
 		return error;
-	begin(entry, GLK_OP_POOL_READ, pool, line, pool->grain);
+	card_pool_begin(entry, GLK_OP_POOL_READ, pool, line, pool->grain);
 	entry[GLK_SQE_DATA_Q] = time;
 	entry[GLK_SQE_DATA_Q + 1] = wts;
-	error = run(backend, entry);
+	error = card_pool_run(backend, entry);
 	if (!error) {
 		take_lease(backend, lease);
 		if (!lease->same)
@@ -360,7 +362,7 @@ int glk_card_object_renew(void *backend, const struct glk_backend_pool *pool, ui
 {
 	const struct card *card = backend;
 	uint64_t entry[GLK_SQE_WORDS], *record = card->pools->buffer;
-	int error = lock(card);
+	int error = card_pool_lock(card);
 
 	if (error)
 		return error;
@@ -368,9 +370,9 @@ int glk_card_object_renew(void *backend, const struct glk_backend_pool *pool, ui
 		record[2 * i + GLK_RENEW_RECORD_LINE_Q] = htole64(renewals[i].line);
 		record[2 * i + GLK_RENEW_RECORD_WTS_Q] = htole64(renewals[i].wts);
 	}
-	begin(entry, GLK_OP_POOL_RENEW, pool, 0, count);
+	card_pool_begin(entry, GLK_OP_POOL_RENEW, pool, 0, count);
 	entry[GLK_SQE_DATA_Q] = time;
-	error = run(card, entry);
+	error = card_pool_run(card, entry);
 	for (unsigned i = 0; i < count && !error; i++) {
 		renewals[i].line = le64toh(record[2 * i + GLK_RENEW_RECORD_LINE_Q]);
 		renewals[i].wts = le64toh(record[2 * i + GLK_RENEW_RECORD_WTS_Q]);
@@ -383,14 +385,14 @@ int glk_card_object_write(void *backend, const struct glk_backend_pool *pool, ui
 			size_t bytes, struct glk_pool_lease *lease)
 {
 	uint64_t entry[GLK_SQE_WORDS];
-	int error = lock(backend);
+	int error = card_pool_lock(backend);
 
 	if (error)
 		return error;
 	memcpy(data_of(backend), data, bytes);
-	begin(entry, GLK_OP_POOL_WRITE, pool, offset, bytes);
+	card_pool_begin(entry, GLK_OP_POOL_WRITE, pool, offset, bytes);
 	entry[GLK_SQE_DATA_Q] = time;
-	error = run(backend, entry);
+	error = card_pool_run(backend, entry);
 	if (!error)
 		take_lease(backend, lease);
 	unlock(backend);
@@ -402,16 +404,16 @@ int glk_card_object_atomic(void *backend, const struct glk_backend_pool *pool, u
 {
 	const struct card *card = backend;
 	uint64_t entry[GLK_SQE_WORDS];
-	int error = lock(card);
+	int error = card_pool_lock(card);
 
 	if (error)
 		return error;
-	begin(entry, opcode, pool, offset, bytes);
+	card_pool_begin(entry, opcode, pool, offset, bytes);
 	entry[GLK_SQE_FLAGS_Q] |= (uint64_t)GLK_FLAG_TIMED << GLK_SQE_FLAGS_SHIFT;
 	entry[GLK_SQE_DATA_Q] = operand;
 	entry[GLK_SQE_DATA_Q + 1] = compare;
 	entry[GLK_SQE_DATA_Q + 2] = time;
-	error = run(card, entry);
+	error = card_pool_run(card, entry);
 	if (!error) {
 		take_lease(card, lease);
 		*old = le64toh(card->pools->buffer[GLK_LEASE_RECORD_OLD_Q]);

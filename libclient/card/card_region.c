@@ -9,7 +9,7 @@
 _Static_assert((int)GPULINK_LEVEL_SENT == GPULINK_REGION_SENT && (int)GPULINK_LEVEL_VISIBLE == GPULINK_REGION_VISIBLE,
 	       "levels are passed on");
 
-static void destroy(const struct card *card, uint32_t number)
+static void card_region_destroy(const struct card *card, uint32_t number)
 {
 	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = number };
 
@@ -41,7 +41,7 @@ int glk_card_region_open(void *backend, const struct glk_region_shape *shape, st
 		return errno == ENOTTY ? -GPULINK_ENOTSUP : errno == ENOENT ? -GPULINK_EINVAL : glk_card_code_of(errno);
 	if (c.record_offset < card->query.record_offset ||
 	    c.record_offset > card->query.record_offset + GLK_PAGE_SIZE - GLK_REGION_RECORD_BYTES || c.record_offset % 8) {
-		destroy(card, c.handle);
+		card_region_destroy(card, c.handle);
 		return -GPULINK_EPROTO;
 	}
 	region->handle = c.handle;
@@ -51,7 +51,7 @@ int glk_card_region_open(void *backend, const struct glk_region_shape *shape, st
 
 void glk_card_region_close(void *backend, const struct glk_backend_region *region)
 {
-	destroy(backend, region->handle);
+	card_region_destroy(backend, region->handle);
 }
 
 /* Without a lock: one store, behind the thread's earlier ones. */

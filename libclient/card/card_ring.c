@@ -29,7 +29,7 @@ struct glk_card_ring {
 	bool polled;		   /* the driver's poll() needs `rung` */
 };
 
-static unsigned slot_of(uint16_t index)
+static unsigned card_ring_slot_of(uint16_t index)
 {
 	return index & (ENTRIES - 1);
 }
@@ -45,7 +45,7 @@ int glk_card_ring_submit(struct glk_card_ring *ring, const uint64_t entry[GLK_SQ
 	if ((uint16_t)(ring->tail - ring->head) == ENTRIES)
 		return 0;
 	for (unsigned i = 0; i < GLK_SQE_WORDS; i++)
-		ring->sq[slot_of(ring->tail)][i] = htole64(entry[i]);
+		ring->sq[card_ring_slot_of(ring->tail)][i] = htole64(entry[i]);
 	ring->tail++;
 	/* Order the entry and earlier stores through windows before the doorbell. */
 	glk_flush_stores();
@@ -67,7 +67,7 @@ int glk_card_ring_take(struct glk_card_ring *ring, uint64_t (*completions)[GLK_C
 	unsigned taken = 0;
 
 	for (; taken < room && ring->head != ring->tail; taken++, ring->head++) {
-		const volatile uint64_t *at = ring->cq[slot_of(ring->head)];
+		const volatile uint64_t *at = ring->cq[card_ring_slot_of(ring->head)];
 		uint64_t word = le64toh(at[GLK_CQE_PHASE_Q]);
 
 		if (!available(ring, word))
@@ -121,7 +121,7 @@ void glk_card_ring_close(struct glk_card_ring *ring)
 	free(ring);
 }
 
-static void *map(int fd, uint64_t bytes, int protection, uint64_t offset)
+static void *card_ring_map(int fd, uint64_t bytes, int protection, uint64_t offset)
 {
 	void *memory = mmap(NULL, bytes, protection, MAP_SHARED, fd, (off_t)offset);
 
@@ -142,9 +142,9 @@ int glk_card_ring_open(int fd, uint64_t doorbell_offset, struct glk_card_ring **
 		free(ring);
 		return error;
 	}
-	ring->sq = map(fd, ring->map.sq_bytes, PROT_READ | PROT_WRITE, ring->map.sq_offset);
-	ring->cq = map(fd, ring->map.cq_bytes, PROT_READ, ring->map.cq_offset);
-	ring->doorbell = map(fd, GLK_PAGE_SIZE, PROT_READ | PROT_WRITE, doorbell_offset);
+	ring->sq = card_ring_map(fd, ring->map.sq_bytes, PROT_READ | PROT_WRITE, ring->map.sq_offset);
+	ring->cq = card_ring_map(fd, ring->map.cq_bytes, PROT_READ, ring->map.cq_offset);
+	ring->doorbell = card_ring_map(fd, GLK_PAGE_SIZE, PROT_READ | PROT_WRITE, doorbell_offset);
 	if (!ring->sq || !ring->cq || !ring->doorbell) {
 		error = -errno;
 		glk_card_ring_close(ring);

@@ -59,7 +59,7 @@ static uint64_t stores(const struct glk_lane *l)
 }
 
 /* An empty packet, in which no store fits without a look. */
-static void begin(struct glk_lane *l)
+static void lane_begin(struct glk_lane *l)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
@@ -105,8 +105,8 @@ void glk_lane_fence(struct glk_lane *l)
 }
 
 /*
- * Of an empty packet: another thread's look at the counters neither sees part of a store nor makes stores slower. The lane's thread never
- * waits, and a reader only takes another copy when a packet has left meanwhile.
+ * Of an empty packet: another thread's look at the counters neither sees part of a store nor makes stores slower. The lane's
+ * thread never waits, and a reader only takes another copy when a packet has left meanwhile.
  */
 static void publish(struct glk_lane *l)
 {
@@ -118,7 +118,8 @@ static void publish(struct glk_lane *l)
 	t->store_bytes = t->payload_bytes - l->shape.width * t->sub_packets + t->overwritten_bytes - l->begun;
 	t->raw_wire_bytes = t->store_bytes + l->packet.extra + GLK_TLP_OVERHEAD_BYTES * t->stores;
 #pragma GCC unroll 32
-	for (unsigned i = 0; i < TOTALS; i++) /* releases: a reader that sees one also sees that the copy before is out of date */
+	for (unsigned i = 0; i < TOTALS;
+	     i++) /* releases: a reader that sees one also sees that the copy before is out of date */
 		__atomic_store_n(&to[i], ((const uint64_t *)t)[i], __ATOMIC_RELEASE);
 	__atomic_store_n(&l->published, next, __ATOMIC_RELEASE);
 }
@@ -136,7 +137,7 @@ static struct totals published(const struct glk_lane *l)
 	return t;
 }
 
-static void apply(const struct glk_lane *l)
+static void lane_apply(const struct glk_lane *l)
 {
 	const struct gpulink_lane_packet *p = &l->packet;
 	struct glk_packet packet = { .at = p->payload, .end = p->at, .width = l->shape.width, .low = p->low };
@@ -163,11 +164,11 @@ void glk_lane_flush(struct glk_lane *l, unsigned reason)
 	l->totals.sub_packets = l->packet.runs;
 	publish(l);
 	if (l->packet.memory)
-		apply(l);
+		lane_apply(l);
 	if (l->shape.send)
 		l->shape.send(l->shape.to, l->room, HEADER + bytes);
 	decide(l);
-	begin(l);
+	lane_begin(l);
 	forget(l);
 }
 
@@ -192,7 +193,7 @@ static bool hit_half(struct glk_lane *l, uint64_t to, const void *data)
 }
 
 /* The packet has bytes [to, to + bytes) at `place` now. */
-static void remember(struct glk_lane *l, uint64_t to, size_t bytes, size_t place)
+static void lane_remember(struct glk_lane *l, uint64_t to, size_t bytes, size_t place)
 {
 	for (uint64_t word = to / 8; word <= (to + bytes - 1) / 8; word++) {
 		uint64_t first = word * 8;
@@ -247,17 +248,18 @@ static void begin_run(struct glk_lane *l, uint64_t to, size_t bytes)
 }
 
 /* Appends bytes of one address window. While stores are looked for, runs grow here only. */
-static void append(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
+static void lane_append(struct glk_lane *l, uint64_t to, const void *data, size_t bytes)
 {
 	struct gpulink_lane_packet *p = &l->packet;
 
-	if (to == (p->looks ? l->next : p->next) && (p->limit ? bytes <= (size_t)(p->limit - p->at) : gpulink_lane_grow(p, bytes)))
+	if (to == (p->looks ? l->next : p->next) &&
+	    (p->limit ? bytes <= (size_t)(p->limit - p->at) : gpulink_lane_grow(p, bytes)))
 		p->joined++;
 	else
 		begin_run(l, to, bytes);
 	gpulink_lane_copy(p->at, data, bytes);
 	if (p->looks)
-		remember(l, to, bytes, (size_t)(p->at - l->packet.payload));
+		lane_remember(l, to, bytes, (size_t)(p->at - l->packet.payload));
 	p->at += bytes;
 	l->next = to + bytes;
 	p->next = p->looks ? NOWHERE : l->next;
@@ -273,7 +275,7 @@ static __attribute__((noinline)) void store_parts(struct glk_lane *l, uint64_t t
 
 		part = bytes - l->begun < most ? bytes - l->begun : most;
 		part = part < border ? part : (size_t)border;
-		append(l, at, data + l->begun, part);
+		lane_append(l, at, data + l->begun, part);
 		l->packet.joined -= l->begun != 0; /* one store */
 	}
 	l->begun = 0;
@@ -324,7 +326,7 @@ struct glk_lane *glk_lane_new(const struct glk_lane_shape *shape)
 	l->packet.order = (uint16_t)__builtin_ctz(shape->payload);
 	l->packet.width = (uint16_t)shape->width;
 	l->packet.looks = 1;
-	begin(l);
+	lane_begin(l);
 	return l;
 }
 

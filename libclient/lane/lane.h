@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine of lanes: packs stores to one endpoint, and applies the packets to its memory, if the process maps it, or sends them. No
- * lock, no call into the system. A lane is used by one thread at a time.
+ * The engine of lanes: packs stores to one endpoint, and applies the packets to its memory, if the process maps it, or sends
+ * them. No lock, no call into the system. A lane is used by one thread at a time.
  */
 #ifndef GLK_LANE_H
 #define GLK_LANE_H
@@ -19,7 +19,8 @@ struct glk_lane_shape {
 	unsigned width;	    /**< bytes of a sub-header: 5 or 6, for packets of 1 or 256 GiB */
 	unsigned payload;   /**< limit of a packet: a power of two, 128 to 4096 */
 	uint8_t *memory;    /**< to which packets are applied, or NULL */
-	/** Takes a packet: header, payload and padding, valid during the call; or NULL. It cannot fail: a release reports what was lost. */
+	/** Takes a packet: header, payload and padding, valid during the call; or NULL. It cannot fail: a release reports what
+	 * was lost. */
 	void (*send)(void *to, const uint8_t *packet, size_t bytes);
 	void *to;
 };
@@ -43,7 +44,8 @@ void glk_lane_fence(struct glk_lane *lane);
 /** What programs store by: `bytes` of the endpoint, at least GPULINK_LANE_SMALL, from an offset on. */
 struct gpulink_lane glk_lane_door(struct glk_lane *lane, uint64_t origin, uint64_t bytes);
 
-/** Adds the counters of the packets that have left, whole and monotonic. Any thread may call it while the lane's thread stores. */
+/** Adds the counters of the packets that have left, whole and monotonic. Any thread may call it while the lane's thread stores.
+ */
 void glk_lane_count(const struct glk_lane *lane, struct gpulink_counters *counters);
 
 #endif /* GLK_LANE_H */

@@ -106,8 +106,9 @@ void glk_packet_fetch(struct glk_packet packet, const uint8_t *memory)
 		__builtin_prefetch(memory + offset, 1);
 }
 
-/* Words of 8 bytes, as most are, by a branch of their own: where it is predicted, a sub-packet does not wait for the length before. */
-static inline __attribute__((always_inline)) uint64_t apply(struct glk_packet packet, uint8_t *memory)
+/* Words of 8 bytes, as most are, by a branch of their own: where it is predicted, a sub-packet does not wait for the length
+ * before. */
+static inline __attribute__((always_inline)) uint64_t packet_apply(struct glk_packet packet, uint8_t *memory)
 {
 	uint64_t offset, count = 0;
 	const uint8_t *data;
@@ -132,12 +133,13 @@ static inline __attribute__((always_inline)) uint64_t apply(struct glk_packet pa
 uint64_t glk_packet_apply(struct glk_packet packet, uint8_t *memory)
 {
 	if (packet.width != WIDTH_MIN)
-		return apply(packet, memory);
+		return packet_apply(packet, memory);
 	packet.width = WIDTH_MIN; /* compiled for it: most have it */
-	return apply(packet, memory);
+	return packet_apply(packet, memory);
 }
 
-/* The word at `at`. Its offset is the upper bits of the 8 bytes that end with the sub-header: before the payload is the header. */
+/* The word at `at`. Its offset is the upper bits of the 8 bytes that end with the sub-header: before the payload is the header.
+ */
 static inline __attribute__((always_inline)) void apply_word(const uint8_t *at, unsigned width, uint8_t *memory)
 {
 	uint64_t header;
@@ -146,7 +148,8 @@ static inline __attribute__((always_inline)) void apply_word(const uint8_t *at, 
 	memcpy(memory + (le64toh(header) >> (64 - 8 * width + GLK_SUBHEADER_LENGTH_BITS)), at + width, 8);
 }
 
-static inline __attribute__((always_inline)) void apply_words(const uint8_t *at, const uint8_t *end, unsigned width, uint8_t *memory)
+static inline __attribute__((always_inline)) void apply_words(const uint8_t *at, const uint8_t *end, unsigned width,
+							      uint8_t *memory)
 {
 	size_t each = width + 8;
 

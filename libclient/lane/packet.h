@@ -35,8 +35,8 @@ struct glk_packet {
 size_t glk_packet_finish(uint8_t *packet, size_t payload, unsigned partition, unsigned width, uint64_t low);
 
 /**
- * Checks a packet of a stranger that has `bytes` bytes and GLK_PACKET_SLACK readable bytes behind. False: it is malformed, to another
- * partition, or to bytes beyond `room`.
+ * Checks a packet of a stranger that has `bytes` bytes and GLK_PACKET_SLACK readable bytes behind. False: it is malformed, to
+ * another partition, or to bytes beyond `room`.
  */
 bool glk_packet_open(const uint8_t *packet, size_t bytes, unsigned partition, uint64_t room, struct glk_packet *opened);
 
@@ -55,7 +55,8 @@ void glk_packet_apply_words(struct glk_packet packet, uint8_t *memory);
 /** Opens and applies a packet of a stranger. Returns the number of sub-packets, or -1: nothing was written. */
 int64_t glk_packet_receive(const uint8_t *packet, size_t bytes, unsigned partition, uint8_t *memory, uint64_t memory_bytes);
 
-/** Counts a store of 1 to 4096 bytes that was copied to an endpoint's memory as the packets of up to `most` bytes of payload it would fill. */
+/** Counts a store of 1 to 4096 bytes that was copied to an endpoint's memory as the packets of up to `most` bytes of payload it
+ * would fill. */
 void glk_packet_count(uint64_t offset, size_t bytes, unsigned most, struct gpulink_counters *counters);
 
 /** A sub-header, and the slack that is read with it. */

@@ -24,7 +24,8 @@ struct ability {
 	cl_uint align; /* bytes */
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct gpulink_opencl_memory *memory, int code, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int opencl_fail(struct gpulink_opencl_memory *memory, int code, const char *format,
+							     ...)
 {
 	va_list arguments;
 
@@ -59,7 +60,7 @@ static bool has_extension(cl_device_id device, const char *name)
 	return has;
 }
 
-static int look(cl_device_id device, struct ability *a, struct gpulink_opencl_memory *memory)
+static int opencl_look(cl_device_id device, struct ability *a, struct gpulink_opencl_memory *memory)
 {
 	cl_device_svm_capabilities svm = 0;
 	cl_device_type type = 0;
@@ -75,7 +76,7 @@ static int look(cl_device_id device, struct ability *a, struct gpulink_opencl_me
 	if (!error)
 		error = clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(bits), &bits, NULL);
 	if (error)
-		return fail(memory, GPULINK_EIO, "clGetDeviceInfo: error %d", error);
+		return opencl_fail(memory, GPULINK_EIO, "clGetDeviceInfo: error %d", error);
 	/* Unknown to devices before OpenCL 2.0. */
 	if (clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof(svm), &svm, NULL))
 		svm = 0;
@@ -94,11 +95,12 @@ static int import(cl_context context, size_t bytes, int dmabuf, struct gpulink_o
 	cl_int error;
 
 	if (own < 0)
-		return fail(memory, GPULINK_EINVAL, "dma-buf descriptor %d is not open", dmabuf);
+		return opencl_fail(memory, GPULINK_EINVAL, "dma-buf descriptor %d is not open", dmabuf);
 	memory->buffer = clCreateBufferWithProperties(context, properties, CL_MEM_READ_WRITE, bytes, NULL, &error);
 	if (!memory->buffer) {
 		close(own);
-		return fail(memory, GPULINK_EIO, "import of the dma-buf: clCreateBufferWithProperties returned error %d", error);
+		return opencl_fail(memory, GPULINK_EIO, "import of the dma-buf: clCreateBufferWithProperties returned error %d",
+				   error);
 	}
 	memory->way = GPULINK_OPENCL_DMABUF;
 	snprintf(memory->reason, sizeof(memory->reason), "dma-buf: the device imports it");
@@ -110,29 +112,31 @@ static int use_pointer(cl_context context, const struct ability *a, size_t bytes
 	cl_int error;
 
 	if (a->align && (uintptr_t)memory->address % a->align)
-		return fail(memory, GPULINK_EINVAL, "address %p: must be a multiple of %u for device %s", memory->address, a->align,
-			    a->name);
+		return opencl_fail(memory, GPULINK_EINVAL, "address %p: must be a multiple of %u for device %s",
+				   memory->address, a->align, a->name);
 	memory->buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory->address, &error);
 	if (!memory->buffer)
-		return fail(memory, GPULINK_EIO, "clCreateBuffer on the mapping returned error %d", error);
+		return opencl_fail(memory, GPULINK_EIO, "clCreateBuffer on the mapping returned error %d", error);
 	memory->way = GPULINK_OPENCL_HOST_POINTER;
 	snprintf(memory->reason, sizeof(memory->reason), "host pointer: device %s is a CPU", a->name);
 	return 0;
 }
 
-static int make(cl_context context, const struct ability *a, size_t bytes, int dmabuf, struct gpulink_opencl_memory *memory)
+static int opencl_make(cl_context context, const struct ability *a, size_t bytes, int dmabuf,
+		       struct gpulink_opencl_memory *memory)
 {
 	if (a->svm) {
 		memory->way = GPULINK_OPENCL_SVM;
-		snprintf(memory->reason, sizeof(memory->reason), "shared virtual memory: device %s has it for all memory", a->name);
+		snprintf(memory->reason, sizeof(memory->reason), "shared virtual memory: device %s has it for all memory",
+			 a->name);
 		return 0;
 	}
 	if (a->dmabuf && dmabuf >= 0)
 		return import(context, bytes, dmabuf, memory);
 	if (a->cpu)
 		return use_pointer(context, a, bytes, memory);
-	return fail(memory, GPULINK_ENOTSUP, "device %s is not a CPU, has no fine-grain system SVM, and %s", a->name,
-		    a->dmabuf ? "there is no dma-buf of the memory" : "no " DMABUF_EXTENSION);
+	return opencl_fail(memory, GPULINK_ENOTSUP, "device %s is not a CPU, has no fine-grain system SVM, and %s", a->name,
+			   a->dmabuf ? "there is no dma-buf of the memory" : "no " DMABUF_EXTENSION);
 }
 
 static void clear(struct gpulink_opencl_memory *memory, void *address)
@@ -151,9 +155,9 @@ int gpulink_opencl_memory(cl_context context, cl_device_id device, void *address
 		return -GPULINK_EINVAL;
 	clear(memory, address);
 	if (!context || !device || !address || !bytes)
-		return fail(memory, GPULINK_EINVAL, "no context, device, address or size");
-	error = look(device, &a, memory);
-	return error ? error : make(context, &a, bytes, dmabuf, memory);
+		return opencl_fail(memory, GPULINK_EINVAL, "no context, device, address or size");
+	error = opencl_look(device, &a, memory);
+	return error ? error : opencl_make(context, &a, bytes, dmabuf, memory);
 }
 
 int gpulink_opencl_window(cl_context context, cl_device_id device, struct gpulink_queue *queue, struct gpulink_window *window,
@@ -168,20 +172,22 @@ int gpulink_opencl_window(cl_context context, cl_device_id device, struct gpulin
 	clear(memory, NULL);
 	error = gpulink_queue_window_address(queue, window, &address);
 	if (error)
-		return fail(memory, -error, "%s", error == -GPULINK_ENOTSUP ? "a soft device has no mapping that a kernel could store to" : gpulink_error_text(error));
+		return opencl_fail(memory, -error, "%s",
+				   error == -GPULINK_ENOTSUP ? "a soft device has no mapping that a kernel could store to" :
+							       gpulink_error_text(error));
 	clear(memory, address);
 	if (!context || !device || !bytes)
-		return fail(memory, GPULINK_EINVAL, "no context, device or size");
-	error = look(device, &a, memory);
+		return opencl_fail(memory, GPULINK_EINVAL, "no context, device or size");
+	error = opencl_look(device, &a, memory);
 	if (error)
 		return error;
 	/* The dma-buf is that of the default queue's view. */
 	if (a.dmabuf && !a.svm && address == gpulink_window_address(window))
 		no_export = gpulink_window_export(window, &dmabuf);
-	error = make(context, &a, bytes, dmabuf, memory);
+	error = opencl_make(context, &a, bytes, dmabuf, memory);
 	if (error == -GPULINK_ENOTSUP && no_export)
-		fail(memory, GPULINK_ENOTSUP, "device %s imports dma-bufs, but the driver cannot export the window: %s", a.name,
-		     gpulink_error_text(no_export));
+		opencl_fail(memory, GPULINK_ENOTSUP, "device %s imports dma-bufs, but the driver cannot export the window: %s",
+			    a.name, gpulink_error_text(no_export));
 	if (dmabuf >= 0)
 		close(dmabuf);
 	return error;

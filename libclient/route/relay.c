@@ -24,7 +24,7 @@ struct glk_relay {
 	struct member members[];
 };
 
-static void send_packet(void *to, const uint8_t *packet, size_t bytes)
+static void relay_send_packet(void *to, const uint8_t *packet, size_t bytes)
 {
 	struct member *member = to;
 	const struct glk_relay *relay = member->relay;
@@ -73,7 +73,10 @@ static unsigned source_of(const struct glk_relay *relay, unsigned from)
 static bool open_lane(struct glk_relay *relay, struct member *member)
 {
 	struct glk_lane *lane = glk_lane_new(&(struct glk_lane_shape){
-		.width = 5, .payload = relay->shape.payload, .send = send_packet, .to = member,
+		.width = 5,
+		.payload = relay->shape.payload,
+		.send = relay_send_packet,
+		.to = member,
 	});
 
 	member->marks = calloc(2 * relay->shape.route.columns, sizeof(*member->marks));
@@ -88,7 +91,7 @@ static bool open_lane(struct glk_relay *relay, struct member *member)
 }
 
 /* Whether each sub-packet, which is in the slots of the members, is in the memory of one. */
-static bool check(const struct glk_relay *relay, struct glk_packet packet)
+static bool relay_check(const struct glk_relay *relay, struct glk_packet packet)
 {
 	const uint8_t *data;
 	uint64_t at;
@@ -112,7 +115,8 @@ int64_t glk_relay_receive(struct glk_relay *relay, unsigned from, const uint8_t 
 	uint64_t at;
 	size_t bytes;
 
-	if (!glk_packet_open(packet, length, GLK_ROUTE_PARTITION, (uint64_t)relay->count << slot, &opened) || !check(relay, opened))
+	if (!glk_packet_open(packet, length, GLK_ROUTE_PARTITION, (uint64_t)relay->count << slot, &opened) ||
+	    !relay_check(relay, opened))
 		return -1;
 	for (; glk_packet_next(&opened, &at, &data, &bytes); count++) {
 		uint64_t offset = at & ((UINT64_C(1) << slot) - 1);

@@ -27,9 +27,10 @@ struct glk_relay *glk_relay_new(const struct glk_relay_shape *shape);
 void glk_relay_free(struct glk_relay *relay);
 
 /**
- * Takes a packet of a process to this column, with GLK_PACKET_SLACK readable bytes behind: what is for this process is applied, the
- * rest waits for its packet to be full, or for a flush. Stores of one process to one address stay in order. `from` has this process as
- * relay. Returns the number of sub-packets, or -1: it is malformed, and without effect; or -2: out of memory, a part is lost.
+ * Takes a packet of a process to this column, with GLK_PACKET_SLACK readable bytes behind: what is for this process is applied,
+ * the rest waits for its packet to be full, or for a flush. Stores of one process to one address stay in order. `from` has this
+ * process as relay. Returns the number of sub-packets, or -1: it is malformed, and without effect; or -2: out of memory, a part
+ * is lost.
  */
 int64_t glk_relay_receive(struct glk_relay *relay, unsigned from, const uint8_t *packet, size_t bytes);
 
@@ -37,7 +38,8 @@ int64_t glk_relay_receive(struct glk_relay *relay, unsigned from, const uint8_t 
 unsigned glk_relay_members(const struct glk_relay *relay);
 unsigned glk_relay_member(const struct glk_relay *relay, unsigned row);
 
-/** The number, from 1 on, of the last packet to a member, sent or yet to be sent, with stores of a process; 0: there is none. */
+/** The number, from 1 on, of the last packet to a member, sent or yet to be sent, with stores of a process; 0: there is none.
+ */
 uint64_t glk_relay_mark(const struct glk_relay *relay, unsigned row, unsigned from);
 
 /** Sends what waits; `reason`: enum flush. */

@@ -19,5 +19,6 @@ unsigned glk_route_relay(const struct glk_route *route, unsigned process, unsign
 	unsigned relay = glk_route_row(route, process) * route->columns + column;
 
 	/* Those of the last row share the columns that it does not reach among the full rows. */
-	return relay < route->processes ? relay : glk_route_column(route, process) % (route->rows - 1) * route->columns + column;
+	return relay < route->processes ? relay :
+					  glk_route_column(route, process) % (route->rows - 1) * route->columns + column;
 }

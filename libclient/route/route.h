@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two-hop routing: processes lie in a grid, row by row. A store goes to the process of its own row that is in the destination's column,
- * its relay, and from there down the column. So a process has lanes to some 2 sqrt(N) others instead of N, and each of their packets
- * holds more stores.
+ * Two-hop routing: processes lie in a grid, row by row. A store goes to the process of its own row that is in the destination's
+ * column, its relay, and from there down the column. So a process has lanes to some 2 sqrt(N) others instead of N, and each of
+ * their packets holds more stores.
  *
  * A lane of the first hop leads to a column: its packets name the members' memories as one partition, a slot for each.
  */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "ring.h"
+#include "shmem_ring.h"
 
 /* Without the helper, a program that polls another PE's memory has to receive. */
 static inline void glk_loaded(void)

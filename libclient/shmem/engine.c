@@ -7,7 +7,7 @@
 #include <gpulink_regs.h>
 
 #include "real.h"
-#include "ring.h"
+#include "shmem_ring.h"
 
 #define MARKS_BYTES ((size_t)1 << (GLK_MARK_BITS - 3))
 #define TURN_EVERY  16u
@@ -21,7 +21,7 @@ static bool is(atomic_bool *flag)
 	return atomic_load_explicit(flag, memory_order_relaxed);
 }
 
-static void set(atomic_bool *flag, bool value)
+static void engine_set(atomic_bool *flag, bool value)
 {
 	if (is(flag) != value)
 		atomic_store_explicit(flag, value, memory_order_relaxed);
@@ -29,7 +29,7 @@ static void set(atomic_bool *flag, bool value)
 
 /* --- packing --- */
 
-static void send_packet(void *to, const uint8_t *packet, size_t bytes)
+static void engine_send_packet(void *to, const uint8_t *packet, size_t bytes)
 {
 	glk_ring_append((int)((struct glk_peer *)to - g.peers), packet, bytes);
 }
@@ -93,8 +93,11 @@ static struct glk_lane *lane_of(int pe, int segment)
 	if (!p->mirror && (p->refused || !open_ring(pe)))
 		return NULL;
 	if (!p->lane[segment])
-		p->lane[segment] = glk_lane_new(&(struct glk_lane_shape){
-			.partition = (unsigned)segment, .width = 5, .payload = g.payload, .send = send_packet, .to = p });
+		p->lane[segment] = glk_lane_new(&(struct glk_lane_shape){ .partition = (unsigned)segment,
+									  .width = 5,
+									  .payload = g.payload,
+									  .send = engine_send_packet,
+									  .to = p });
 	if (p->segment != segment && p->lane[segment]) {
 		flush_lane(p);
 		p->segment = segment;
@@ -116,9 +119,9 @@ bool glk_pack(void *to, const void *from, size_t bytes, int pe)
 	if (lane) {
 		glk_lane_store(lane, (uint64_t)((uint8_t *)to - g.segments[segment].base), from, bytes);
 		mark_all(p, to, bytes, true);
-		set(&p->busy, true);
-		set(&g.held, true);
-		set(&g.unfenced, true);
+		engine_set(&p->busy, true);
+		engine_set(&g.held, true);
+		engine_set(&g.unfenced, true);
 	}
 	glk_unlock(&p->lock);
 	return lane;
@@ -159,7 +162,7 @@ static void send_all(int pe, bool want)
 }
 
 /* Waits until what is in the ring now is applied. */
-static void await(int pe)
+static void engine_await(int pe)
 {
 	struct glk_peer *p = &g.peers[pe];
 	unsigned idle = 0;
@@ -174,8 +177,8 @@ static void await(int pe)
 	atomic_fetch_sub_explicit(&g.waiting, 1, memory_order_relaxed);
 	glk_lock(&p->lock);
 	if (!holds(p) && glk_ring_acknowledged(pe) == p->produced) {
-		set(&p->busy, false);
-		set(&p->fenced, false);
+		engine_set(&p->busy, false);
+		engine_set(&p->fenced, false);
 		memset(p->marks, 0, MARKS_BYTES);
 	}
 	glk_unlock(&p->lock);
@@ -184,7 +187,7 @@ static void await(int pe)
 static void drain(int pe)
 {
 	send_all(pe, true);
-	await(pe);
+	engine_await(pe);
 }
 
 /* Calls `what` for the PEs whose stores are not complete. */
@@ -204,13 +207,13 @@ static void send_wanting(int pe)
 
 void glk_send_all(void)
 {
-	set(&g.held, false);
+	engine_set(&g.held, false);
 	for_busy(send_wanting);
 }
 
 void glk_finish(void)
 {
-	for_busy(await);
+	for_busy(engine_await);
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -219,7 +222,7 @@ void glk_quiet(void)
 	bool real = is(&g.real) || !g.peers;
 
 	glk_send_all();
-	set(&g.real, false);
+	engine_set(&g.real, false);
 	if (real) /* else it would wait for the counters of packets, which are acknowledged anyway */
 		pshmem_quiet();
 	glk_finish();
@@ -227,7 +230,8 @@ void glk_quiet(void)
 
 /* --- order --- */
 
-/* A packet is put at a fence if putting takes no more than half of the time; so a lone signal leaves at once, and many are packed. */
+/* A packet is put at a fence if putting takes no more than half of the time; so a lone signal leaves at once, and many are
+ * packed. */
 static bool due(const struct glk_peer *p)
 {
 	return glk_now() - p->pushed_at >= p->push_took;
@@ -242,7 +246,7 @@ static void fence_peer(int pe)
 		return;
 	}
 	glk_lock(&p->lock);
-	set(&p->fenced, true);
+	engine_set(&p->fenced, true);
 	if (due(p)) {
 		flush_lane(p);
 		if (p->pushed != p->produced)
@@ -264,10 +268,10 @@ bool glk_fence(void)
 
 	atomic_thread_fence(memory_order_release);
 	if (is(&g.unfenced)) {
-		set(&g.unfenced, false);
+		engine_set(&g.unfenced, false);
 		for_busy(fence_peer);
 	}
-	set(&g.real, false);
+	engine_set(&g.real, false);
 	return real;
 }
 
@@ -295,7 +299,7 @@ static void before_real(const void *at, size_t bytes, int pe, bool ordered)
 		if (behind)
 			drain(pe);
 	}
-	set(&g.real, true);
+	engine_set(&g.real, true);
 	glk_count(&g.passed);
 	help();
 }
@@ -306,7 +310,7 @@ void glk_before_store(const void *at, size_t bytes, int pe, bool other)
 		return;
 	before_real(at, bytes, pe, true);
 	if (other)
-		set(&g.real_context, true);
+		engine_set(&g.real_context, true);
 }
 
 void glk_before_load(const void *at, size_t bytes, int pe)
@@ -325,7 +329,7 @@ static void send_quietly(int pe)
 void glk_before_wait(void)
 {
 	if (is(&g.held)) {
-		set(&g.held, false);
+		engine_set(&g.held, false);
 		for_busy(send_quietly);
 	}
 }
@@ -333,7 +337,7 @@ void glk_before_wait(void)
 void glk_before_block(void)
 {
 	glk_before_wait();
-	set(&g.real, true);
+	engine_set(&g.real, true);
 	atomic_fetch_add_explicit(&g.blocked, 1, memory_order_relaxed);
 }
 
@@ -365,8 +369,9 @@ void glk_push_aged(void)
 }
 
 /*
- * Several threads may meet in sets at the same time: then messages carry a key, the place of the set's `sync` in symmetric memory. Otherwise,
- * and where all PEs meet, the key is 0: they are counted. Returns false if `sync` is in no memory that this library knows.
+ * Several threads may meet in sets at the same time: then messages carry a key, the place of the set's `sync` in symmetric
+ * memory. Otherwise, and where all PEs meet, the key is 0: they are counted. Returns false if `sync` is in no memory that this
+ * library knows.
  */
 static bool find_key(const long *sync, uint64_t *key)
 {
@@ -374,7 +379,8 @@ static bool find_key(const long *sync, uint64_t *key)
 
 	*key = 0;
 	if (g.multiple && sync && segment >= 0)
-		*key = ((uint64_t)(uintptr_t)sync - (uint64_t)(uintptr_t)g.segments[segment].base + 1) * GLK_SEGMENTS + (unsigned)segment;
+		*key = ((uint64_t)(uintptr_t)sync - (uint64_t)(uintptr_t)g.segments[segment].base + 1) * GLK_SEGMENTS +
+		       (unsigned)segment;
 	return segment >= 0;
 }
 
@@ -402,7 +408,8 @@ static void await_sync(int pe, uint64_t key)
 	uint64_t expected = key ? 0 : ++g.peers[pe].sync_in;
 	unsigned idle = 0;
 
-	while (key ? !glk_ring_take_sync(pe, key) : (int64_t)(__atomic_load_n(&g.boxes[pe].sync, __ATOMIC_ACQUIRE) - expected) < 0)
+	while (key ? !glk_ring_take_sync(pe, key) :
+		     (int64_t)(__atomic_load_n(&g.boxes[pe].sync, __ATOMIC_ACQUIRE) - expected) < 0)
 		glk_ring_turn(&idle);
 }
 
@@ -411,7 +418,8 @@ bool glk_sync(int start, int log, int size, const long *sync)
 	int stride = 1 << log, rank = (g.me - start) / stride;
 	uint64_t key;
 
-	if (!g.packs || g.me < start || (g.me - start) % stride || rank >= size || start + (size - 1) * stride >= g.pes || !find_key(sync, &key))
+	if (!g.packs || g.me < start || (g.me - start) % stride || rank >= size || start + (size - 1) * stride >= g.pes ||
+	    !find_key(sync, &key))
 		return false;
 	atomic_thread_fence(memory_order_seq_cst);
 	atomic_fetch_add_explicit(&g.waiting, 1, memory_order_relaxed);

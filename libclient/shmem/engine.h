@@ -44,8 +44,8 @@ bool glk_pack(void *to, const void *from, size_t bytes, int pe);
 bool glk_put(void *to, const void *from, size_t bytes, int pe);
 
 /**
- * Before an operation of the implementation on [at, at + bytes) of PE `pe`: it is behind packed stores to the same lines. If it stores, also
- * behind those before a fence; `other`: by a context of its own.
+ * Before an operation of the implementation on [at, at + bytes) of PE `pe`: it is behind packed stores to the same lines. If it
+ * stores, also behind those before a fence; `other`: by a context of its own.
  */
 void glk_before_load(const void *at, size_t bytes, int pe);
 void glk_before_store(const void *at, size_t bytes, int pe, bool other);
@@ -61,8 +61,8 @@ void glk_after_block(void);
 void glk_push_aged(void);
 
 /**
- * Orders packed and direct stores. Returns whether the implementation has operations under way, which only a quiet of its orders with
- * those: they go other ways.
+ * Orders packed and direct stores. Returns whether the implementation has operations under way, which only a quiet of its
+ * orders with those: they go other ways.
  */
 bool glk_fence(void);
 
@@ -74,9 +74,9 @@ void glk_finish(void);
 void glk_quiet(void);
 
 /**
- * Waits until the PEs start, start + 2^log, ... arrive, and receives meanwhile. `sync`: the call's synchronization array, or NULL for all
- * PEs. Returns false if the implementation has to wait: for PEs that do not exist or do not include this one, and if threads may meet with
- * an array in memory that is not known to be symmetric.
+ * Waits until the PEs start, start + 2^log, ... arrive, and receives meanwhile. `sync`: the call's synchronization array, or
+ * NULL for all PEs. Returns false if the implementation has to wait: for PEs that do not exist or do not include this one, and
+ * if threads may meet with an array in memory that is not known to be symmetric.
  */
 bool glk_sync(int start, int log, int size, const long *sync);
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "engine.h"
-#include "ring.h"
+#include "shmem_ring.h"
 
 #define SLEEP_MIN 50000L   /* ns */
 #define SLEEP_MAX 1000000L
@@ -16,8 +16,9 @@ static struct {
 	atomic_bool stops;
 } helper;
 
-/* Two threads in the implementation slow each other down: this one leaves progress to a thread that calls it, and receiving, too. */
-static bool look(unsigned *turns, unsigned long *passed)
+/* Two threads in the implementation slow each other down: this one leaves progress to a thread that calls it, and receiving,
+ * too. */
+static bool helper_look(unsigned *turns, unsigned long *passed)
 {
 	unsigned now = atomic_load_explicit(&glk_shmem.turns, memory_order_relaxed), idle = 1;
 	unsigned long calls = atomic_load_explicit(&glk_shmem.passed, memory_order_relaxed);
@@ -35,7 +36,7 @@ static bool look(unsigned *turns, unsigned long *passed)
 	return some;
 }
 
-static void *run(void *unused)
+static void *helper_run(void *unused)
 {
 	unsigned long passed = 0;
 	long pause = SLEEP_MIN;
@@ -45,7 +46,7 @@ static void *run(void *unused)
 	while (!atomic_load_explicit(&helper.stops, memory_order_relaxed)) {
 		bool waits = atomic_load_explicit(&glk_shmem.waiting, memory_order_relaxed);
 
-		if ((!waits && look(&turns, &passed)) || atomic_load_explicit(&glk_shmem.blocked, memory_order_relaxed))
+		if ((!waits && helper_look(&turns, &passed)) || atomic_load_explicit(&glk_shmem.blocked, memory_order_relaxed))
 			pause = SLEEP_MIN;
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < SLEEP_MAX / 2 ? 2 * pause : SLEEP_MAX;
@@ -60,7 +61,7 @@ bool glk_helper_start(void)
 	atomic_store(&helper.stops, false);
 	sigfillset(&all); /* signals are the program's */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	glk_shmem.helped = !pthread_create(&helper.thread, NULL, run, NULL);
+	glk_shmem.helped = !pthread_create(&helper.thread, NULL, helper_run, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return glk_shmem.helped;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ring.h"
+#include "shmem_ring.h"
 
 #include <endian.h>
 #include <sched.h>
@@ -73,7 +73,7 @@ uint64_t glk_ring_acknowledged(int pe)
 	return __atomic_load_n(&g.boxes[pe].ack, __ATOMIC_ACQUIRE);
 }
 
-static void put(int pe, uint64_t from, uint64_t to)
+static void shmem_ring_put(int pe, uint64_t from, uint64_t to)
 {
 	uint64_t at = from & (g.ring - 1), bytes = to - from;
 
@@ -88,9 +88,9 @@ void glk_ring_push(int pe, bool want)
 	struct glk_peer *p = &g.peers[pe];
 	uint64_t start = glk_now(), wrap = (p->pushed | (g.ring - 1)) + 1;
 
-	put(pe, p->pushed, p->produced < wrap ? p->produced : wrap);
+	shmem_ring_put(pe, p->pushed, p->produced < wrap ? p->produced : wrap);
 	if (p->produced > wrap)
-		put(pe, wrap, p->produced);
+		shmem_ring_put(pe, wrap, p->produced);
 	want |= (int64_t)(p->wanted - glk_ring_acknowledged(pe)) > 0; /* somebody still waits */
 	pshmem_fence();
 	pshmem_uint64_p(&g.boxes[g.me].head, p->produced | (want ? WANT : 0), pe);
@@ -108,7 +108,7 @@ bool glk_ring_has_room(int pe)
 	return g.peers[pe].produced + 2 * record_bytes(GLK_PACKET_HEADER + g.payload) - glk_ring_acknowledged(pe) <= g.ring;
 }
 
-static void make_room(int pe, uint64_t end)
+static void shmem_ring_make_room(int pe, uint64_t end)
 {
 	unsigned idle = 0;
 
@@ -123,14 +123,14 @@ static void make_room(int pe, uint64_t end)
 }
 
 /* `what`: the bytes of a packet, or SYNC. */
-static void append(int pe, uint32_t what, const void *data, size_t bytes)
+static void shmem_ring_append(int pe, uint32_t what, const void *data, size_t bytes)
 {
 	struct glk_peer *p = &g.peers[pe];
 	uint64_t record = record_bytes(bytes), at = p->produced & (g.ring - 1);
 	uint64_t skipped = at + record > g.ring ? g.ring - at : 0;
 	uint32_t words[2] = {SKIP, stamp(p->produced)};
 
-	make_room(pe, p->produced + skipped + record);
+	shmem_ring_make_room(pe, p->produced + skipped + record);
 	if (skipped) {
 		memcpy(p->mirror + at, words, RECORD);
 		p->produced += skipped;
@@ -149,7 +149,7 @@ void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
 	uint64_t batch = g.ring / 4 < BATCH ? g.ring / 4 : BATCH;
 	unsigned idle = 0;
 
-	append(pe, (uint32_t)bytes, packet, bytes);
+	shmem_ring_append(pe, (uint32_t)bytes, packet, bytes);
 	if (p->produced - p->pushed < batch)
 		return;
 	glk_ring_push(pe, false);
@@ -158,13 +158,13 @@ void glk_ring_append(int pe, const uint8_t *packet, size_t bytes)
 
 void glk_ring_sync(int pe, uint64_t key)
 {
-	append(pe, SYNC, &key, sizeof(key));
+	shmem_ring_append(pe, SYNC, &key, sizeof(key));
 	glk_ring_push(pe, false);
 }
 
 /* --- receiving --- */
 
-static void apply(int pe, const uint8_t *packet, size_t bytes)
+static void shmem_ring_apply(int pe, const uint8_t *packet, size_t bytes)
 {
 	unsigned segment = GLK_SEGMENTS;
 
@@ -222,7 +222,7 @@ static uint64_t take_record(int pe, uint32_t what, const uint8_t *data)
 	uint64_t key;
 
 	if (what != SYNC) {
-		apply(pe, data, what);
+		shmem_ring_apply(pe, data, what);
 		return record_bytes(what);
 	}
 	memcpy(&key, data, sizeof(key));

@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "helper.h"
 #include "real.h"
-#include "ring.h"
+#include "shmem_ring.h"
 #include "segment.h"
 
 #define MEMORY_DEFAULT (8u << 20)
@@ -142,7 +142,8 @@ static bool make_rings(const struct settings *s)
 }
 
 /*
- * Open MPI looks a PE's memory up when it is used first, and puts it into a table that other threads read: now, before there are any.
+ * Open MPI looks a PE's memory up when it is used first, and puts it into a table that other threads read: now, before there
+ * are any.
  */
 static void touch(const struct profile *table)
 {
@@ -157,7 +158,7 @@ static void touch(const struct profile *table)
 }
 
 /* The table is allocated first, so that PEs with different settings do not allocate different rings. */
-static bool prepare(const struct settings *s, struct profile **table)
+static bool shmem_start_prepare(const struct settings *s, struct profile **table)
 {
 	*table = pshmem_align(64, sizeof(**table) * (unsigned)g.pes);
 	if (!*table)
@@ -187,10 +188,11 @@ static void print_counters(void)
 		for (int k = 0; k < GLK_SEGMENTS; k++)
 			if (g.peers[g.active[i]].lane[k])
 				glk_lane_count(g.peers[g.active[i]].lane[k], &c);
-	fprintf(stderr, "gpulink-shmem: pe=%d direct_stores=%lu direct_loads=%lu packed_stores=%llu packed_bytes=%llu packets=%llu wire_bytes=%lu"
+	fprintf(stderr,
+		"gpulink-shmem: pe=%d direct_stores=%lu direct_loads=%lu packed_stores=%llu packed_bytes=%llu packets=%llu wire_bytes=%lu"
 		" passed=%lu\n",
-		g.me, g.stores, g.loads, (unsigned long long)c.stores, (unsigned long long)c.store_bytes, (unsigned long long)c.packets,
-		g.wire, g.passed);
+		g.me, g.stores, g.loads, (unsigned long long)c.stores, (unsigned long long)c.store_bytes,
+		(unsigned long long)c.packets, g.wire, g.passed);
 }
 
 /* --- begin and end --- */
@@ -220,7 +222,8 @@ void glk_stop(void)
 	g.packs = false;
 }
 
-/* A program may end without finalize; after a failure the others do not come, but the helper must not outlive the implementation. */
+/* A program may end without finalize; after a failure the others do not come, but the helper must not outlive the
+ * implementation. */
 static void stop_at_exit(int status, void *unused)
 {
 	(void)unused;
@@ -230,7 +233,7 @@ static void stop_at_exit(int status, void *unused)
 		glk_stop();
 }
 
-static void begin(const struct settings *s, int provided)
+static void shmem_start_begin(const struct settings *s, int provided)
 {
 	struct profile *table;
 	struct glk_peer *peers;
@@ -241,7 +244,7 @@ static void begin(const struct settings *s, int provided)
 	g.forced = s->forced;
 	g.multiple = level == SHMEM_THREAD_MULTIPLE;
 	g.locks = g.multiple || (s->helper && provided == SHMEM_THREAD_MULTIPLE);
-	if (!prepare(s, &table))
+	if (!shmem_start_prepare(s, &table))
 		return;
 	peers = calloc((unsigned)g.pes, sizeof(*peers));
 	if (!peers || !make_rings(s)) {
@@ -271,7 +274,7 @@ int glk_start(int requested, int *provided)
 	level = given < requested ? given : requested;
 	*provided = level;
 	if (!result)
-		begin(&s, given);
+		shmem_start_begin(&s, given);
 	return result;
 }
 

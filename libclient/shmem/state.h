@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of libgpulink-shmem share. An OpenSHMEM program is one process with one set of PEs, and its calls have no handle: this is
- * the one place of the tree with process-wide state.
+ * What the parts of libgpulink-shmem share. An OpenSHMEM program is one process with one set of PEs, and its calls have no
+ * handle: this is the one place of the tree with process-wide state.
  */
 #ifndef GLK_SHMEM_STATE_H
 #define GLK_SHMEM_STATE_H
@@ -52,7 +52,8 @@ struct glk_peer {
 	/* Receiving, under the receive lock. */
 	uint64_t consumed, acknowledged;
 
-	/* Messages of glk_sync(): without a key, to and from this PE; with one, those that no call has taken yet, under `syncing`. */
+	/* Messages of glk_sync(): without a key, to and from this PE; with one, those that no call has taken yet, under
+	 * `syncing`. */
 	uint64_t sync_out, sync_in;
 	atomic_bool syncing;
 	atomic_uint syncs;

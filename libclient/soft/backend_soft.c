@@ -25,7 +25,7 @@ static unsigned partition_register(unsigned partition, unsigned reg)
 	return GLK_PARTITION_ARRAY + partition * GLK_PARTITION_STRIDE + reg;
 }
 
-static struct soft *lock(const struct soft_queue *queue)
+static struct soft *soft_lock(const struct soft_queue *queue)
 {
 	pthread_mutex_lock(&queue->soft->lock);
 	return queue->soft;
@@ -34,7 +34,7 @@ static struct soft *lock(const struct soft_queue *queue)
 static void get_info(void *backend, struct gpulink_info *info)
 {
 	struct soft_queue *queue = backend;
-	struct soft *soft = lock(queue);
+	struct soft *soft = soft_lock(queue);
 	uint64_t caps = glk_soft_get(soft, GLK_CARD_CAPS0);
 
 	strcpy(info->kind, soft->shared ? "local" : "soft");
@@ -64,7 +64,7 @@ static int get_endpoint(void *backend, unsigned partition, struct gpulink_endpoi
 
 static int get_counters(void *backend, unsigned partition, struct gpulink_counters *counters)
 {
-	struct soft *soft = lock(backend);
+	struct soft *soft = soft_lock(backend);
 	uint64_t values[sizeof(*counters) / sizeof(uint64_t)];
 
 	glk_soft_update_time(soft);
@@ -146,7 +146,7 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 	if (bytes > soft->options.memory || offset > soft->options.memory - bytes)
 		return -GPULINK_ERANGE;
 	q0 |= (rights & GPULINK_READ ? GLK_WINDOW_Q0_READ_MASK : 0) | (rights & GPULINK_WRITE ? GLK_WINDOW_Q0_WRITE_MASK : 0);
-	lock(queue);
+	soft_lock(queue);
 	error = map_slices(soft, q0, offset, bytes, &first);
 	pthread_mutex_unlock(&soft->lock);
 	if (error)
@@ -159,7 +159,7 @@ static int window_open(void *backend, unsigned partition, uint64_t offset, uint6
 
 static void window_close(void *backend, const struct glk_backend_window *window, uint64_t bytes)
 {
-	struct soft *soft = lock(backend);
+	struct soft *soft = soft_lock(backend);
 	uint64_t most = UINT64_C(1) << soft->slice_shift, count = (bytes + most - 1) >> soft->slice_shift;
 
 	for (unsigned i = 0; i < count; i++) {
@@ -177,12 +177,12 @@ static size_t part_of(const struct soft *soft, uint64_t place, size_t bytes)
 	return bytes < left ? bytes : (size_t)left;
 }
 
-static int code_of(int error)
+static int soft_code_of(int error)
 {
 	return error == -EACCES ? -GPULINK_EACCES : error == -EIO ? -GPULINK_EENDPOINT : -GPULINK_EFAULT;
 }
 
-static int store(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data, size_t bytes)
+static int soft_store(void *backend, const struct glk_backend_window *window, uint64_t offset, const void *data, size_t bytes)
 {
 	struct soft *soft = ((const struct soft_queue *)backend)->soft;
 	const uint8_t *from = data;
@@ -191,17 +191,17 @@ static int store(void *backend, const struct glk_backend_window *window, uint64_
 
 	if (soft->shared)
 		return glk_soft_lane_store(backend, window->partition, window->origin + offset, data, bytes);
-	lock(backend);
+	soft_lock(backend);
 	glk_soft_update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, from += part) {
 		part = part_of(soft, place, bytes);
 		error = glk_card_aperture_store(soft->card, place, from, part);
 	}
 	pthread_mutex_unlock(&soft->lock);
-	return error ? code_of(error) : 0;
+	return error ? soft_code_of(error) : 0;
 }
 
-static int load(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes)
+static int soft_load(void *backend, const struct glk_backend_window *window, uint64_t offset, void *data, size_t bytes)
 {
 	struct soft *soft = ((const struct soft_queue *)backend)->soft;
 	uint8_t *to = data;
@@ -210,14 +210,14 @@ static int load(void *backend, const struct glk_backend_window *window, uint64_t
 
 	if (soft->shared)
 		glk_soft_lane_flush(backend, window->partition, GLK_FLUSH_LOAD_HIT);
-	lock(backend);
+	soft_lock(backend);
 	glk_soft_update_time(soft);
 	for (size_t part; bytes && !error; bytes -= part, place += part, to += part) {
 		part = part_of(soft, place, bytes);
 		error = glk_card_aperture_load(soft->card, place, to, part);
 	}
 	pthread_mutex_unlock(&soft->lock);
-	return error ? code_of(error) : 0;
+	return error ? soft_code_of(error) : 0;
 }
 
 /* --- registrations --- */
@@ -264,7 +264,7 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 		list[i] = htole64(first + i * GLK_PAGE_SIZE);
 	q0 |= (rights & GPULINK_READ ? GLK_REGISTRATION_Q0_READ_MASK : 0) |
 	      (rights & GPULINK_WRITE ? GLK_REGISTRATION_Q0_WRITE_MASK : 0);
-	lock(queue);
+	soft_lock(queue);
 	error = register_pages(queue->soft, q0, bytes, list, (uintptr_t)address - first, handle);
 	pthread_mutex_unlock(&queue->soft->lock);
 	return error;
@@ -272,7 +272,7 @@ static int memory_open(void *backend, void *address, size_t bytes, unsigned righ
 
 static void memory_close(void *backend, uint32_t handle)
 {
-	struct soft *soft = lock(backend);
+	struct soft *soft = soft_lock(backend);
 
 	glk_soft_set(soft, registration_register(handle, GLK_REGISTRATION_Q0), 0);
 	free(soft->registrations[handle]);
@@ -283,7 +283,7 @@ static void memory_close(void *backend, uint32_t handle)
 /* --- open and close --- */
 
 /* `shares`: this process has the memory of a "local:" device. */
-static void destroy(struct soft *soft, bool shares)
+static void soft_destroy(struct soft *soft, bool shares)
 {
 	if (soft->card)
 		glk_card_destroy(soft->card);
@@ -307,24 +307,24 @@ static void soft_abandon(void *backend)
 
 	glk_soft_queue_destroy(queue, true);
 	if (!soft->contexts)
-		destroy(soft, false);
+		soft_destroy(soft, false);
 }
 
 /* The last queue closes the device. */
 static void soft_close(void *backend)
 {
 	struct soft_queue *queue = backend;
-	struct soft *soft = lock(queue);
+	struct soft *soft = soft_lock(queue);
 	bool last;
 
 	glk_soft_queue_destroy(queue, false);
 	last = !soft->contexts;
 	pthread_mutex_unlock(&soft->lock);
 	if (last)
-		destroy(soft, true);
+		soft_destroy(soft, true);
 }
 
-static int open_queue(void *backend, bool rings, void **out)
+static int soft_open_queue(void *backend, bool rings, void **out)
 {
 	struct soft_queue *queue;
 	struct soft *soft;
@@ -332,7 +332,7 @@ static int open_queue(void *backend, bool rings, void **out)
 
 	if (!rings)
 		return -GPULINK_ENOTSUP;
-	soft = lock(backend);
+	soft = soft_lock(backend);
 	error = glk_soft_queue_create(soft, &queue);
 	pthread_mutex_unlock(&soft->lock);
 	if (!error)
@@ -349,8 +349,8 @@ static const struct glk_backend_ops soft_ops = {
 	.endpoint_memory = endpoint_memory,
 	.window_open = window_open,
 	.window_close = window_close,
-	.store = store,
-	.load = load,
+	.store = soft_store,
+	.load = soft_load,
 	.memory_open = memory_open,
 	.memory_close = memory_close,
 	.submit = glk_soft_submit,
@@ -374,7 +374,7 @@ static const struct glk_backend_ops soft_ops = {
 	.pool_atomic = glk_soft_pool_atomic,
 	.pool_load = glk_soft_pool_load,
 	.pool_store = glk_soft_pool_store,
-	.open_queue = open_queue,
+	.open_queue = soft_open_queue,
 };
 
 static int allocate(struct soft *soft)
@@ -486,7 +486,7 @@ static int open_device(const char *text, const char *name, const struct glk_back
 	if (!error)
 		error = open_first(soft, &queue);
 	if (error) {
-		destroy(soft, true);
+		soft_destroy(soft, true);
 		if (error == -GPULINK_EINVAL) /* valid options whose combination is too large */
 			errno = EINVAL;
 		return error;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock in memory that processes share. Robust: whoever takes it behind a process that died with it is told so (EOWNERDEAD). */
+/* A lock in memory that processes share. Robust: whoever takes it behind a process that died with it is told so (EOWNERDEAD).
+ */
 #ifndef GLK_SHARED_LOCK_H
 #define GLK_SHARED_LOCK_H
 

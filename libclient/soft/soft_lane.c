@@ -3,7 +3,7 @@
 #include "soft.h"
 
 /* The default queue's lanes are used by several threads. */
-static void lock(struct soft_queue *queue)
+static void soft_lane_lock(struct soft_queue *queue)
 {
 	if (queue->first)
 		pthread_mutex_lock(&queue->soft->lock);
@@ -24,7 +24,9 @@ int glk_soft_lane_open(void *backend, unsigned partition, struct glk_lane **lane
 		return -GPULINK_ENOTSUP;
 	if (!queue->lanes[partition])
 		queue->lanes[partition] = glk_lane_new(&(struct glk_lane_shape){
-			.partition = partition, .width = (unsigned)soft->options.subheader, .payload = (unsigned)soft->options.payload,
+			.partition = partition,
+			.width = (unsigned)soft->options.subheader,
+			.payload = (unsigned)soft->options.payload,
 			.memory = soft->endpoints[partition],
 		});
 	*lane = queue->lanes[partition];
@@ -39,7 +41,7 @@ int glk_soft_lane_store(void *backend, unsigned partition, uint64_t offset, cons
 	uint64_t origin;
 	int error;
 
-	lock(queue);
+	soft_lane_lock(queue);
 	error = glk_soft_lane_open(queue, partition, &lane, &origin);
 	if (!error)
 		glk_lane_store(lane, origin + offset, data, bytes);
@@ -49,7 +51,7 @@ int glk_soft_lane_store(void *backend, unsigned partition, uint64_t offset, cons
 
 void glk_soft_lane_flush(struct soft_queue *queue, unsigned partition, unsigned reason)
 {
-	lock(queue);
+	soft_lane_lock(queue);
 	if (queue->lanes[partition])
 		glk_lane_flush(queue->lanes[partition], reason);
 	unlock(queue);

@@ -27,7 +27,7 @@ static const struct {
 	{ "keep", GPULINK_KEEP, offsetof(struct glk_soft_options, keep) },
 };
 
-static int apply(void *options, const char *key, char *text)
+static int soft_options_apply(void *options, const char *key, char *text)
 {
 	struct glk_soft_options *o = options;
 	uint64_t value;
@@ -58,7 +58,8 @@ static int apply(void *options, const char *key, char *text)
 			return 0;
 		return glk_option_invalid(key, text, gpulink_setting_allowed(settings[i].setting));
 	}
-	return glk_option_unknown(key, "endpoints, memory, rank, processes, subheader, payload, timeout, coalesce, packing, compact or keep");
+	return glk_option_unknown(
+		key, "endpoints, memory, rank, processes, subheader, payload, timeout, coalesce, packing, compact or keep");
 }
 
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
@@ -66,7 +67,7 @@ int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
 	int error;
 
 	*options = (struct glk_soft_options){ .memory = UINT64_C(64) << 20, .subheader = 5, .payload = 4096, .coalesce = 1 };
-	error = glk_option_each(text, apply, options);
+	error = glk_option_each(text, soft_options_apply, options);
 	if (!options->endpoints)
 		options->endpoints = options->processes ? options->processes : 4;
 	return error;
@@ -93,17 +94,21 @@ static int check_job(const struct glk_soft_options *options)
 	if (!options->ranked && !options->processes) {
 		const char *variable = launcher();
 
-		return variable ? glk_error(-GPULINK_ENOTSUP, "started as one of %s=%s processes: a local device needs options rank and processes",
-					    variable, getenv(variable)) : 0;
+		return variable ?
+			       glk_error(-GPULINK_ENOTSUP,
+					 "started as one of %s=%s processes: a local device needs options rank and processes",
+					 variable, getenv(variable)) :
+			       0;
 	}
 	if (!options->ranked || !options->processes)
 		return glk_error(-GPULINK_EINVAL, "option %s: must come with %s", options->ranked ? "rank" : "processes",
 				 options->ranked ? "processes" : "rank");
 	if (options->rank >= options->processes)
-		return glk_error(-GPULINK_EINVAL, "option rank=%" PRIu64 ": must be 0 to %" PRIu64, options->rank, options->processes - 1);
+		return glk_error(-GPULINK_EINVAL, "option rank=%" PRIu64 ": must be 0 to %" PRIu64, options->rank,
+				 options->processes - 1);
 	if (options->processes > options->endpoints)
-		return glk_error(-GPULINK_EINVAL, "option endpoints=%" PRIu64 ": must be at least processes=%" PRIu64, options->endpoints,
-				 options->processes);
+		return glk_error(-GPULINK_EINVAL, "option endpoints=%" PRIu64 ": must be at least processes=%" PRIu64,
+				 options->endpoints, options->processes);
 	return 0;
 }
 

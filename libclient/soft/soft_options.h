@@ -19,8 +19,9 @@ struct glk_soft_options {
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options);
 
 /**
- * -GPULINK_EINVAL: a "local:" device cannot have them, or only one of rank and processes is given, or rank < processes <= endpoints is
- * not true. -GPULINK_ENOTSUP: a launcher started this process, and neither is given: it would believe that it is alone.
+ * -GPULINK_EINVAL: a "local:" device cannot have them, or only one of rank and processes is given, or rank < processes <=
+ * endpoints is not true. -GPULINK_ENOTSUP: a launcher started this process, and neither is given: it would believe that it is
+ * alone.
  */
 int glk_soft_options_local(const struct glk_soft_options *options);
 

@@ -116,7 +116,8 @@ static void on_endpoint_store(void *platform, unsigned partition, uint64_t addre
 	struct soft *soft = platform;
 
 	write_memory((void *)(uintptr_t)address, data, len);
-	glk_packet_count(address - (uintptr_t)soft->endpoints[partition], len, (unsigned)soft->options.payload, &soft->others[partition]);
+	glk_packet_count(address - (uintptr_t)soft->endpoints[partition], len, (unsigned)soft->options.payload,
+			 &soft->others[partition]);
 }
 
 #define MODEL_OPS                                                                                            \

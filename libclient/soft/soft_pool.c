@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pool objects of a soft device: shared memory with a table of timestamps (fpga/model/pool/tsu.c) in front of the object's bytes, so
- * that processes of the machine share it. An object has a clock of its own. Access modes of descriptors stand for rights; the mapping
- * itself is always writable, as readers are given leases.
+ * Pool objects of a soft device: shared memory with a table of timestamps (fpga/model/pool/tsu.c) in front of the object's
+ * bytes, so that processes of the machine share it. An object has a clock of its own. Access modes of descriptors stand for
+ * rights; the mapping itself is always writable, as readers are given leases.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,9 @@ struct soft_pool {
 
 static struct glk_tsu_shape shape_of(uint64_t bytes, uint64_t grain)
 {
-	struct glk_tsu_shape shape = { .sets = 1, .ways = WAYS, .ts_bits = 32, .read_lease = READ_LEASE, .write_lease = WRITE_LEASE };
+	struct glk_tsu_shape shape = {
+		.sets = 1, .ways = WAYS, .ts_bits = 32, .read_lease = READ_LEASE, .write_lease = WRITE_LEASE
+	};
 
 	while (shape.sets < SETS_MAX && (uint64_t)shape.sets * WAYS * grain < bytes)
 		shape.sets *= 2;
@@ -75,7 +77,7 @@ static bool size_valid(uint64_t bytes, uint64_t grain)
 /* --- the lock --- */
 
 /* A process that was killed with the lock may have stamped half of a store: then all leases end. */
-static int lock(struct soft_pool *pool)
+static int soft_pool_lock(struct soft_pool *pool)
 {
 	struct head *head = pool->head;
 	int error = pthread_mutex_trylock(&head->lock);
@@ -199,7 +201,7 @@ static int check_head(int fd, uint64_t *bytes, uint64_t *grain)
 	return 0;
 }
 
-static int map(struct soft_pool *pool, int fd, struct glk_backend_pool *out)
+static int soft_pool_map(struct soft_pool *pool, int fd, struct glk_backend_pool *out)
 {
 	uint64_t bytes, grain;
 	int writable = open_again(fd, O_RDWR), error;
@@ -236,7 +238,7 @@ int glk_soft_pool_open(void *backend, int fd, struct glk_backend_pool *out)
 	pool = calloc(1, sizeof(*pool));
 	if (!pool)
 		return -GPULINK_ENOMEM;
-	error = map(pool, fd, out);
+	error = soft_pool_map(pool, fd, out);
 	pool->fd = error ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!error && pool->fd < 0) {
 		munmap(pool->head, pool->mapped);
@@ -266,7 +268,7 @@ void glk_soft_pool_close(void *backend, const struct glk_backend_pool *of)
 int glk_soft_pool_clock(void *backend, const struct glk_backend_pool *of, uint64_t *clock)
 {
 	struct soft_pool *pool = of->state;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)
@@ -281,7 +283,7 @@ int glk_soft_pool_read(void *backend, const struct glk_backend_pool *of, uint64_
 {
 	struct soft_pool *pool = of->state;
 	struct glk_lease given;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)
@@ -300,7 +302,7 @@ int glk_soft_pool_renew(void *backend, const struct glk_backend_pool *of, uint64
 			unsigned count)
 {
 	struct soft_pool *pool = of->state;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)
@@ -323,7 +325,7 @@ int glk_soft_pool_write(void *backend, const struct glk_backend_pool *of, uint64
 {
 	struct soft_pool *pool = of->state;
 	struct glk_lease given;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)
@@ -337,7 +339,7 @@ int glk_soft_pool_write(void *backend, const struct glk_backend_pool *of, uint64
 	return error;
 }
 
-static uint64_t get(const uint8_t *at, size_t bytes)
+static uint64_t soft_pool_get(const uint8_t *at, size_t bytes)
 {
 	uint64_t value = 0;
 
@@ -346,7 +348,7 @@ static uint64_t get(const uint8_t *at, size_t bytes)
 	return value;
 }
 
-static void put(uint8_t *at, size_t bytes, uint64_t value)
+static void soft_pool_put(uint8_t *at, size_t bytes, uint64_t value)
 {
 	for (size_t i = 0; i < bytes; i++)
 		at[i] = (uint8_t)(value >> 8 * i);
@@ -359,18 +361,18 @@ int glk_soft_pool_atomic(void *backend, const struct glk_backend_pool *of, unsig
 	uint64_t line = offset >> pool->grain_shift;
 	struct glk_lease given;
 	bool accepted, same;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)
 		return error;
-	*old = get(pool->data + offset, bytes);
+	*old = soft_pool_get(pool->data + offset, bytes);
 	if (opcode == GLK_OP_CAS && *old != compare) {
 		accepted = glk_tsu_read(&pool->head->tsu, line, time, UINT64_MAX, &given, &same);
 	} else {
 		accepted = glk_tsu_write(&pool->head->tsu, line, time, &given);
 		if (accepted)
-			put(pool->data + offset, bytes, opcode == GLK_OP_FETCH_ADD ? *old + operand : operand);
+			soft_pool_put(pool->data + offset, bytes, opcode == GLK_OP_FETCH_ADD ? *old + operand : operand);
 	}
 	unlock(pool);
 	*lease = (struct glk_pool_lease){ .wts = given.wts, .rts = given.rts };
@@ -380,7 +382,7 @@ int glk_soft_pool_atomic(void *backend, const struct glk_backend_pool *of, unsig
 int glk_soft_pool_load(void *backend, const struct glk_backend_pool *of, uint64_t offset, void *data, size_t bytes)
 {
 	struct soft_pool *pool = of->state;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)
@@ -393,7 +395,7 @@ int glk_soft_pool_load(void *backend, const struct glk_backend_pool *of, uint64_
 int glk_soft_pool_store(void *backend, const struct glk_backend_pool *of, uint64_t offset, const void *data, size_t bytes)
 {
 	struct soft_pool *pool = of->state;
-	int error = lock(pool);
+	int error = soft_pool_lock(pool);
 
 	(void)backend;
 	if (error)

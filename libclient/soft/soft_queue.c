@@ -16,7 +16,7 @@ static unsigned context_register(const struct soft_queue *queue, unsigned reg)
 	return GLK_CONTEXT_ARRAY + queue->context * GLK_CONTEXT_STRIDE + reg;
 }
 
-static void start(const struct soft_queue *queue)
+static void soft_queue_start(const struct soft_queue *queue)
 {
 	const struct soft *soft = queue->soft;
 
@@ -54,7 +54,7 @@ int glk_soft_queue_create(struct soft *soft, struct soft_queue **out)
 	queue->first = !soft->contexts;
 	soft->contexts |= 1u << queue->context;
 	soft->queues[queue->context] = queue;
-	start(queue);
+	soft_queue_start(queue);
 	*out = queue;
 	return 0;
 }
@@ -85,7 +85,7 @@ static void flush_lanes(struct soft_queue *queue, unsigned opcode)
 				    atomic ? GLK_FLUSH_ATOMIC : GLK_FLUSH_DRAIN);
 }
 
-static void run(const struct soft *soft, const struct soft_queue *queue)
+static void soft_queue_run(const struct soft *soft, const struct soft_queue *queue)
 {
 	glk_soft_update_time(soft);
 	glk_soft_set(soft, context_register(queue, GLK_CONTEXT_SQ_TAIL), queue->sq_tail);
@@ -107,7 +107,7 @@ int glk_soft_submit(void *backend, const uint64_t entry[GLK_SQE_WORDS])
 	if (soft->shared)
 		flush_lanes(queue, opcode);
 	pthread_mutex_lock(&queue->soft->lock);
-	run(soft, queue);
+	soft_queue_run(soft, queue);
 	pthread_mutex_unlock(&queue->soft->lock);
 	glk_ready_event_update(&queue->event, is_ready(queue));
 	return 1;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory is a System V segment that its maker marks for removal before anyone uses it: the kernel frees it with the last process that
- * has it attached, however that ends. It is not limited by the size of /dev/shm, and as its bytes are accounted for when it is made, no
- * access to it fails. A segment that is marked has no key any more: openers find it by its contents.
+ * The memory is a System V segment that its maker marks for removal before anyone uses it: the kernel frees it with the last
+ * process that has it attached, however that ends. It is not limited by the size of /dev/shm, and as its bytes are accounted
+ * for when it is made, no access to it fails. A segment that is marked has no key any more: openers find it by its contents.
  *
- * The key serves makers only: whoever makes a segment has it until the segment is marked. Then there is at most one segment of a name.
+ * The key serves makers only: whoever makes a segment has it until the segment is marked. Then there is at most one segment of
+ * a name.
  */
 #include "soft_shared.h"
 
@@ -52,7 +53,7 @@ static size_t excess(const char *name)
 	return 1 + hash(name) % (HEAD - 1);
 }
 
-static key_t key_of(const char *name)
+static key_t soft_shared_key_of(const char *name)
 {
 	return (key_t)(hash(name) | 1); /* not IPC_PRIVATE */
 }
@@ -72,11 +73,12 @@ static struct glk_soft_shared *attach(int segment)
 
 static bool has_name(struct glk_soft_shared *s, const char *name)
 {
-	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == COMPLETE && s->magic == MAGIC && !strncmp(s->name, name, sizeof(s->name));
+	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == COMPLETE && s->magic == MAGIC &&
+	       !strncmp(s->name, name, sizeof(s->name));
 }
 
 /* Attaches the segment of the name, or returns NULL: no process has it open. */
-static struct glk_soft_shared *find(const char *name)
+static struct glk_soft_shared *soft_shared_find(const char *name)
 {
 	struct shmid_ds about;
 	struct shm_info info;
@@ -98,7 +100,7 @@ static struct glk_soft_shared *find(const char *name)
 }
 
 /* Why there is no segment. */
-static int code_of(int cause)
+static int soft_shared_code_of(int cause)
 {
 	switch (cause) {
 	case ENOMEM:
@@ -121,24 +123,27 @@ static bool change_state(struct glk_soft_shared *s, enum state state)
 }
 
 /*
- * Makes the segment. EAGAIN: another process makes it, has made it meanwhile, or has taken this one for dead. A process that is killed
- * here leaves at most a segment without pages to the next one.
+ * Makes the segment. EAGAIN: another process makes it, has made it meanwhile, or has taken this one for dead. A process that is
+ * killed here leaves at most a segment without pages to the next one.
  */
-static int make(const char *name, uint64_t endpoints, uint64_t bytes, struct glk_soft_shared **out)
+static int soft_shared_make(const char *name, uint64_t endpoints, uint64_t bytes, struct glk_soft_shared **out)
 {
-	int segment = shmget(key_of(name), HEAD + endpoints * bytes + excess(name), IPC_CREAT | IPC_EXCL | 0600), error = 0;
+	int segment = shmget(soft_shared_key_of(name), HEAD + endpoints * bytes + excess(name), IPC_CREAT | IPC_EXCL | 0600),
+	    error = 0;
 	struct glk_soft_shared *s, *other;
 
 	if (segment < 0)
-		return errno == EEXIST ? -EAGAIN :
-		       glk_error_errno(code_of(errno), "shared memory of %" PRIu64 " endpoints of %" PRIu64 " bytes", endpoints, bytes);
+		return errno == EEXIST ?
+			       -EAGAIN :
+			       glk_error_errno(soft_shared_code_of(errno),
+					       "shared memory of %" PRIu64 " endpoints of %" PRIu64 " bytes", endpoints, bytes);
 	s = attach(segment);
 	if (!s) {
 		error = errno == ENOMEM ? -GPULINK_ENOMEM : -EAGAIN;
 		shmctl(segment, IPC_RMID, NULL);
 		return error;
 	}
-	other = find(name); /* made between the look for one and the key */
+	other = soft_shared_find(name); /* made between the look for one and the key */
 	if (!other) {
 		s->magic = MAGIC;
 		s->endpoints = endpoints;
@@ -160,7 +165,7 @@ static int make(const char *name, uint64_t endpoints, uint64_t bytes, struct glk
 /* Frees the key of a maker that was killed or is stopped. If it goes on, it begins again. */
 static void take_key(const char *name)
 {
-	int segment = shmget(key_of(name), 0, 0);
+	int segment = shmget(soft_shared_key_of(name), 0, 0);
 	struct glk_soft_shared *s;
 	struct shmid_ds about;
 
@@ -177,14 +182,16 @@ static void take_key(const char *name)
 /* Opens what is there, or makes it. */
 static int find_or_make(const char *name, uint64_t endpoints, uint64_t bytes, struct glk_soft_shared **out)
 {
-	struct glk_soft_shared *s = find(name);
+	struct glk_soft_shared *s = soft_shared_find(name);
 
 	if (!s)
-		return make(name, endpoints, bytes, out);
+		return soft_shared_make(name, endpoints, bytes, out);
 	if (s->endpoints != endpoints || s->bytes != bytes) {
 		shmdt(s);
 		errno = EINVAL;
-		return glk_error(-GPULINK_EINVAL, "options endpoints=%" PRIu64 ", memory=%" PRIu64 ": must be those of the processes that have it open",
+		return glk_error(-GPULINK_EINVAL,
+				 "options endpoints=%" PRIu64 ", memory=%" PRIu64
+				 ": must be those of the processes that have it open",
 				 endpoints, bytes);
 	}
 	*out = s;

@@ -8,9 +8,9 @@
 struct glk_soft_shared;
 
 /**
- * Opens the memory, or makes it if no process has it open: then it reads 0. It exists until the last process closes it or ends. A child
- * of fork() does not have it. EINVAL: it exists with other sizes; ENOMEM, ENOSPC: it is more than the machine or a limit allows; ENOTSUP:
- * no System V shared memory; EBUSY: another process keeps the name's key for 5 s; EIO.
+ * Opens the memory, or makes it if no process has it open: then it reads 0. It exists until the last process closes it or ends.
+ * A child of fork() does not have it. EINVAL: it exists with other sizes; ENOMEM, ENOSPC: it is more than the machine or a
+ * limit allows; ENOTSUP: no System V shared memory; EBUSY: another process keeps the name's key for 5 s; EIO.
  */
 int glk_soft_shared_open(const char *name, uint64_t endpoints, uint64_t bytes, struct glk_soft_shared **shared);
 /** NULL is allowed. Not in a child of fork(). */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pool objects of a card with a fake driver: ioctl(), rings and the doorbell page are replaced. tests/vm tests the real ones. */
+/* Pool objects of a card with a fake driver: ioctl(), rings and the doorbell page are replaced. tests/vm tests the real ones.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -142,18 +143,19 @@ static void entries(void **state)
 	assert_int_equal(glk_card_object_read(&card, &pool, 512, 33, 44, &lease, line), 0);
 	assert_true(lease.wts == 70 && lease.rts == 80 && !lease.same && line[0] == 0x34 && line[1] == 0x12);
 	assert_true(driver.entry[0] == (GLK_OP_POOL_READ | (uint64_t)THERE << 16 | (uint64_t)GRAIN << 32) &&
-		    driver.entry[2] == 512 && driver.entry[3] == REGISTRATION && driver.entry[4] == 33 && driver.entry[5] == 44);
+		    driver.entry[2] == 512 && driver.entry[3] == REGISTRATION && driver.entry[4] == 33 &&
+		    driver.entry[5] == 44);
 	driver.buffer[3] = 1;
 	line[0] = 99;
 	assert_int_equal(glk_card_object_read(&card, &pool, 512, 33, 44, &lease, line), 0);
 	assert_true(lease.same && line[0] == 99);
 	assert_int_equal(glk_card_object_renew(&card, &pool, 5, renewals, 2), 0);
-	assert_true(driver.entry[0] == (GLK_OP_POOL_RENEW | (uint64_t)THERE << 16 | UINT64_C(2) << 32) && driver.entry[2] == 0 &&
-		    driver.entry[4] == 5 && driver.buffer[0] == 256 && driver.buffer[1] == 11 && driver.buffer[3] == 12 &&
-		    renewals[1].line == 512);
+	assert_true(driver.entry[0] == (GLK_OP_POOL_RENEW | (uint64_t)THERE << 16 | UINT64_C(2) << 32) &&
+		    driver.entry[2] == 0 && driver.entry[4] == 5 && driver.buffer[0] == 256 && driver.buffer[1] == 11 &&
+		    driver.buffer[3] == 12 && renewals[1].line == 512);
 	assert_int_equal(glk_card_object_write(&card, &pool, 300, 6, "abc", 3, &lease), 0);
-	assert_true(driver.entry[0] == (GLK_OP_POOL_WRITE | (uint64_t)THERE << 16 | UINT64_C(3) << 32) && driver.entry[2] == 300 &&
-		    driver.entry[4] == 6 && !memcmp(driver.buffer + 4, "abc", 3));
+	assert_true(driver.entry[0] == (GLK_OP_POOL_WRITE | (uint64_t)THERE << 16 | UINT64_C(3) << 32) &&
+		    driver.entry[2] == 300 && driver.entry[4] == 6 && !memcmp(driver.buffer + 4, "abc", 3));
 	driver.buffer[2] = 777;
 	assert_int_equal(glk_card_object_atomic(&card, &pool, GLK_OP_CAS, 8, 8, 7, 1, 2, &old, &lease), 0);
 	assert_true(driver.entry[0] == (GLK_OP_CAS | GLK_FLAG_TIMED << 8 | (uint64_t)THERE << 16 | UINT64_C(8) << 32) &&

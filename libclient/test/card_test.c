@@ -318,10 +318,10 @@ static void windows(void **state)
 {
 	static const struct {
 		int system, code;
-	} cases[] = { { ENXIO, GPULINK_ENOENDPOINT }, { ERANGE, GPULINK_ERANGE }, { ENOSPC, GPULINK_ENOSPC },
-		      { EDQUOT, GPULINK_ENOSPC },     { EINVAL, GPULINK_EINVAL },     { ENODEV, GPULINK_ENODEV }, { ESTALE, GPULINK_ERESET },
-		      { EACCES, GPULINK_EACCES },     { EINTR, GPULINK_EINTR },	  { EOPNOTSUPP, GPULINK_ENOTSUP },
-		      { EBADF, GPULINK_EIO } };
+	} cases[] = { { ENXIO, GPULINK_ENOENDPOINT },  { ERANGE, GPULINK_ERANGE }, { ENOSPC, GPULINK_ENOSPC },
+		      { EDQUOT, GPULINK_ENOSPC },      { EINVAL, GPULINK_EINVAL }, { ENODEV, GPULINK_ENODEV },
+		      { ESTALE, GPULINK_ERESET },      { EACCES, GPULINK_EACCES }, { EINTR, GPULINK_EINTR },
+		      { EOPNOTSUPP, GPULINK_ENOTSUP }, { EBADF, GPULINK_EIO } };
 	struct gpulink_window *window = NULL;
 	char back[10];
 

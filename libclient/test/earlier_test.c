@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that were compiled with another gpulink_lane.h are refused: with the first one, whose call had no version and whose lane was
- * smaller, and with later ones. Nothing of theirs is written.
+ * Programs that were compiled with another gpulink_lane.h are refused: with the first one, whose call had no version and whose
+ * lane was smaller, and with later ones. Nothing of theirs is written.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -69,11 +69,15 @@ static void other_versions(void **state)
 	start(&b);
 	memset(&lane, 0xa5, sizeof(lane));
 	before = lane;
-	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane), GPULINK_LANE_VERSION + 1), -GPULINK_EABI);
+	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane), GPULINK_LANE_VERSION + 1),
+			 -GPULINK_EABI);
 	assert_non_null(strstr(gpulink_error_text(-GPULINK_EABI), "compile the program again"));
-	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane), GPULINK_LANE_VERSION - 1), -GPULINK_EABI);
-	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane) - 8, GPULINK_LANE_VERSION), -GPULINK_EABI);
-	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane) + 8, GPULINK_LANE_VERSION), -GPULINK_EABI);
+	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane), GPULINK_LANE_VERSION - 1),
+			 -GPULINK_EABI);
+	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane) - 8, GPULINK_LANE_VERSION),
+			 -GPULINK_EABI);
+	assert_int_equal(gpulink_lane_open_version(b.queue, b.window, &lane, sizeof(lane) + 8, GPULINK_LANE_VERSION),
+			 -GPULINK_EABI);
 	assert_memory_equal(&lane, &before, sizeof(lane));
 	assert_int_equal(gpulink_lane_open(b.queue, b.window, &lane), 0);
 	assert_int_equal(gpulink_lane_store(&lane, 0, &value, sizeof(value)), 0);

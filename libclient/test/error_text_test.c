@@ -27,10 +27,10 @@
 
 static bool has_ucx;
 
-#define assert_text(error, text)                                                                                                       \
-	do {                                                                                                                           \
-		if (strcmp(gpulink_error_text(error), text))                                                                           \
-			fail_msg("text is '%s', should be '%s'", gpulink_error_text(error), text);                                     \
+#define assert_text(error, text)                                                                                               \
+	do {                                                                                                                   \
+		if (strcmp(gpulink_error_text(error), text))                                                                   \
+			fail_msg("text is '%s', should be '%s'", gpulink_error_text(error), text);                             \
 	} while (0)
 
 static const char *long_name(void)
@@ -49,8 +49,10 @@ static void names(void **state)
 		const char *text;
 	} cases[] = {
 		{ "soft:subheader=7", GPULINK_EINVAL, "option subheader=7: must be 2 to 6" },
-		{ "soft:memory=5", GPULINK_EINVAL, "option memory=5: must be a multiple of 4096 bytes, up to 64G, with suffix k, M or G or none" },
-		{ "soft:memory=x", GPULINK_EINVAL, "option memory=x: must be a multiple of 4096 bytes, up to 64G, with suffix k, M or G or none" },
+		{ "soft:memory=5", GPULINK_EINVAL,
+		  "option memory=5: must be a multiple of 4096 bytes, up to 64G, with suffix k, M or G or none" },
+		{ "soft:memory=x", GPULINK_EINVAL,
+		  "option memory=x: must be a multiple of 4096 bytes, up to 64G, with suffix k, M or G or none" },
 		{ "soft:endpoints=17", GPULINK_EINVAL, "option endpoints=17: must be 1 to 16" },
 		{ "soft:endpoints", GPULINK_EINVAL, "option endpoints: must be endpoints=VALUE" },
 		{ "soft:colour=1", GPULINK_EINVAL,
@@ -58,12 +60,14 @@ static void names(void **state)
 		{ "soft:endpoints=16,memory=64G", GPULINK_EINVAL,
 		  "options endpoints=16, memory=68719476736: must be at most 549755813888 bytes together" },
 		{ "local:", GPULINK_EINVAL, "name '': must be 1 to 64 letters, digits, '.', '_' or '-', then the end or ','" },
-		{ "local:a/b", GPULINK_EINVAL, "name 'a/b': must be 1 to 64 letters, digits, '.', '_' or '-', then the end or ','" },
+		{ "local:a/b", GPULINK_EINVAL,
+		  "name 'a/b': must be 1 to 64 letters, digits, '.', '_' or '-', then the end or ','" },
 		{ "local:x,timeout=5", GPULINK_EINVAL, "option timeout=5: must be 0 on a local device" },
 		{ "local:x,rank=1", GPULINK_EINVAL, "option rank: must come with processes" },
 		{ "local:x,rank=2,processes=2", GPULINK_EINVAL, "option rank=2: must be 0 to 1" },
 		{ "local:x,rank=0,processes=17", GPULINK_EINVAL, "option processes=17: must be 1 to 16" },
-		{ "local:x,rank=0,processes=3,endpoints=2", GPULINK_EINVAL, "option endpoints=2: must be at least processes=3" },
+		{ "local:x,rank=0,processes=3,endpoints=2", GPULINK_EINVAL,
+		  "option endpoints=2: must be at least processes=3" },
 		{ "soft:rank=0,processes=1", GPULINK_EINVAL,
 		  "options rank and processes: must be those of a local device; a soft device is the process's own" },
 		{ "gpulink999", GPULINK_ENODEV, "/dev/gpulink999: No such file or directory" },
@@ -259,7 +263,8 @@ static void threads(void **state)
 	assert_text(-GPULINK_EINVAL, "option payload=5: must be 128, 256, 512, 1024, 2048 or 4096");
 }
 
-/* In a child, because UCX stays loaded. Returns whether the text contains one of the words; 2: the machine does not allow the case. */
+/* In a child, because UCX stays loaded. Returns whether the text contains one of the words; 2: the machine does not allow the
+ * case. */
 static int open_ucx(bool (*constrain)(void), const char *word, const char *or)
 {
 	struct gpulink *device;
@@ -272,7 +277,8 @@ static int open_ucx(bool (*constrain)(void), const char *word, const char *or)
 		status = gpulink_open("ucx:rank=0,processes=1,memory=1M", &device);
 		printf("# %s\n", gpulink_error_text(status));
 		fflush(stdout);
-		_exit(status < 0 && (strstr(gpulink_error_text(status), word) || strstr(gpulink_error_text(status), or)) ? 0 : 1);
+		_exit(status < 0 && (strstr(gpulink_error_text(status), word) || strstr(gpulink_error_text(status), or)) ? 0 :
+															   1);
 	}
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -205,7 +205,8 @@ static int sleep_for(void *backend, uint64_t number, uint64_t timeout_ns)
 	f->sleep_timeouts[f->sleeps++ % 32] = timeout_ns;
 	pthread_mutex_unlock(&lock);
 	if (f->sleep_takes_ns && timeout_ns)
-		nanosleep(&(struct timespec){ .tv_nsec = (long)(timeout_ns < f->sleep_takes_ns ? timeout_ns : f->sleep_takes_ns) },
+		nanosleep(&(struct timespec){ .tv_nsec =
+						      (long)(timeout_ns < f->sleep_takes_ns ? timeout_ns : f->sleep_takes_ns) },
 			  NULL);
 	if (f->sleep_error)
 		return f->sleep_error;
@@ -264,7 +265,9 @@ static int pool_open(void *backend, int fd, struct glk_backend_pool *pool)
 {
 	(void)fd;
 	((struct fake *)backend)->pools++;
-	*pool = (struct glk_backend_pool){ .bytes = FAKE_POOL, .grain = 64, .rights = GPULINK_READ | GPULINK_WRITE, .clock = backend };
+	*pool = (struct glk_backend_pool){
+		.bytes = FAKE_POOL, .grain = 64, .rights = GPULINK_READ | GPULINK_WRITE, .clock = backend
+	};
 	return 0;
 }
 

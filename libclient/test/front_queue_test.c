@@ -20,7 +20,8 @@ static void *puts_now(void *unused)
 	return error ? &fake : unused;
 }
 
-/* A thread that sleeps in a wait or a release does not stop others: only what the other one does after its put ends the sleep. */
+/* A thread that sleeps in a wait or a release does not stop others: only what the other one does after its put ends the sleep.
+ */
 static void sleeping_without_the_lock(void **state)
 {
 	void *failed = NULL;
@@ -100,8 +101,8 @@ static void signals(void **state)
 	assert_int_equal(gpulink_queue_signal(queue, &signal, 3), 0);
 	assert_true((e[0] & 0xff) == GLK_OP_RELEASE && e[1] == 0);
 	e = fake.entries[1];
-	assert_true(e[0] == (GLK_OP_FETCH_ADD | 17ull << 16 | 8ull << 32) && e[1] == 3 && e[2] == 8 && e[3] == GLK_NO_REGISTRATION &&
-		    e[4] == 7 && !e[5]);
+	assert_true(e[0] == (GLK_OP_FETCH_ADD | 17ull << 16 | 8ull << 32) && e[1] == 3 && e[2] == 8 &&
+		    e[3] == GLK_NO_REGISTRATION && e[4] == 7 && !e[5]);
 	assert_int_equal(gpulink_queue_wait(queue, done, 9, 9, LONG), 1); /* one completion for both */
 	assert_true(done[0].tag == 3 && !done[0].error);
 	/* the errors of what is before it, first the oldest */
@@ -326,8 +327,16 @@ static void dmabufs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(sleeping_without_the_lock), TEST(release_taken_by_another), TEST(posted_releases), TEST(signals), TEST(views),
-		TEST(descriptors), TEST(mapped_window), TEST(entries), TEST(staged), TEST(dmabufs),
+		TEST(sleeping_without_the_lock),
+		TEST(release_taken_by_another),
+		TEST(posted_releases),
+		TEST(signals),
+		TEST(views),
+		TEST(descriptors),
+		TEST(mapped_window),
+		TEST(entries),
+		TEST(staged),
+		TEST(dmabufs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,8 +247,11 @@ static void profiles(void **state)
 	none.flags = GPULINK_REGION_STORES;
 	assert_int_equal(profiled("[region]\nagent = inline", none), GPULINK_CHUNK_BYTES_DEFAULT + GPULINK_AGENT_INLINE);
 	assert_int_equal(profiled("", none), GPULINK_CHUNK_BYTES_DEFAULT + GPULINK_AGENT_CALLER);
-	assert_int_equal(profiled("# gpulinkctl tune: soft:\n[region]\nagent = caller\nchunk_bytes = 16384\n\n[single]\n1 = window polling\n",
-				  none), 16384 + GPULINK_AGENT_CALLER);
+	assert_int_equal(
+		profiled(
+			"# gpulinkctl tune: soft:\n[region]\nagent = caller\nchunk_bytes = 16384\n\n[single]\n1 = window polling\n",
+			none),
+		16384 + GPULINK_AGENT_CALLER);
 	assert_int_equal(profiled("[region]\nagent = thread\n", none), -GPULINK_EINVAL);
 	assert_int_equal(profiled("[region]\nchunk_bytes = 0\n", none), -GPULINK_EINVAL);
 	assert_int_equal(profiled("[region]\nchunk_bytes = -1\n", none), -GPULINK_EINVAL);

@@ -93,8 +93,8 @@ static void waiting_for_other_threads(void **state)
 	assert_int_equal(gpulink_wait(device, done, 10, 1, 0), 1);
 }
 
-/* Sleeps of one call: the first may take the call's timeout, each further one only what is left of it. On a busy machine the time may
- * be over before the first. */
+/* Sleeps of one call: the first may take the call's timeout, each further one only what is left of it. On a busy machine the
+ * time may be over before the first. */
 static bool sleeps_share(uint64_t timeout_ns)
 {
 	for (unsigned i = 0; i < fake.sleeps && i < 32; i++)
@@ -201,7 +201,8 @@ static void without_a_tag(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(gpulink_put(window, i == 2 || i == 4 ? FAKE_BROKEN : 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG), 0);
+		assert_int_equal(gpulink_put(window, i == 2 || i == 4 ? FAKE_BROKEN : 0, "x", 1, i % 2 ? i : GPULINK_NO_TAG),
+				 0);
 	fake.broken_status = GLK_ST_WINDOW_BOUNDS;
 	fake.ready = 0;
 	fake.ready_later = 3;

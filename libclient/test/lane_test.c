@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lanes: stores at random of all sizes leave the memory that direct stores leave, and their packets are what a card's de-packetizer
- * accepts and applies to the same effect.
+ * Lanes: stores at random of all sizes leave the memory that direct stores leave, and their packets are what a card's
+ * de-packetizer accepts and applies to the same effect.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ struct bench {
 	struct glk_lane *lane;
 	struct gpulink_lane door;
 	uint64_t bytes, packets, stores;
-	uint8_t *direct, *lanes, *packed, *received; /* memory: by direct stores, the lane, its packets and the model, and by them alone */
+	uint8_t *direct, *lanes, *packed,
+		*received; /* memory: by direct stores, the lane, its packets and the model, and by them alone */
 };
 
 static void write_plain(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
@@ -72,7 +73,9 @@ static uint8_t *map(uint64_t bytes)
 
 static void start_width(struct bench *b, uint64_t bytes, unsigned payload, unsigned width)
 {
-	*b = (struct bench){ .bytes = bytes, .direct = map(bytes), .lanes = map(bytes), .packed = map(bytes), .received = map(bytes) };
+	*b = (struct bench){
+		.bytes = bytes, .direct = map(bytes), .lanes = map(bytes), .packed = map(bytes), .received = map(bytes)
+	};
 	b->lane = glk_lane_new(&(struct glk_lane_shape){
 		.partition = PARTITION, .width = width, .payload = payload, .memory = b->lanes, .send = take, .to = b,
 	});
@@ -133,7 +136,8 @@ static void by_chance(void **state)
 		for (unsigned i = 0; i < 5000; i++) {
 			static const size_t usual[] = { 8, 8, 8, 4, 4, 1, 2, 3, 12, 16, 24, 31 };
 			size_t n = usual[below(&dice, kinds)];
-			uint64_t at = low + below(&dice, (unsigned)(span - n + 1)), data[4] = { draw(&dice), draw(&dice), draw(&dice), draw(&dice) };
+			uint64_t at = low + below(&dice, (unsigned)(span - n + 1)),
+				 data[4] = { draw(&dice), draw(&dice), draw(&dice), draw(&dice) };
 
 			if (below(&dice, 4))
 				at -= at % 8 < n ? at % 8 : 0;
@@ -312,7 +316,8 @@ static void fences(void **state)
 /* A packet of another is checked before any of it is written. */
 static void strangers(void **state)
 {
-	uint8_t packet[GLK_PACKET_MAX + GLK_PACKET_SLACK + 8] = { 0 }, *payload = packet + GLK_PACKET_HEADER, memory[64] = { 0 };
+	uint8_t packet[GLK_PACKET_MAX + GLK_PACKET_SLACK + 8] = { 0 }, *payload = packet + GLK_PACKET_HEADER,
+							   memory[64] = { 0 };
 	uint64_t header = UINT64_C(8) << 10 | 8;
 	size_t bytes;
 
@@ -351,9 +356,9 @@ static void strangers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_chance), cmocka_unit_test(lengths), cmocka_unit_test(borders),
-		cmocka_unit_test(runs_at_border), cmocka_unit_test(sequential), cmocka_unit_test(stamps), cmocka_unit_test(adapts),
-		cmocka_unit_test(fences), cmocka_unit_test(strangers),
+		cmocka_unit_test(by_chance),	  cmocka_unit_test(lengths),	cmocka_unit_test(borders),
+		cmocka_unit_test(runs_at_border), cmocka_unit_test(sequential), cmocka_unit_test(stamps),
+		cmocka_unit_test(adapts),	  cmocka_unit_test(fences),	cmocka_unit_test(strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,8 @@
  * loads, gets, atomics and the final endpoint memory are compared with the same operations on plain memory. Several queues take
  * turns, each behind a release of the one before.
  *
- * random_test [--seed=N] [--local] [OPERATIONS]: 300000 by default; --local: on devices whose stores take lanes. SEED in the environment replays a run too.
+ * random_test [--seed=N] [--local] [OPERATIONS]: 300000 by default; --local: on devices whose stores take lanes. SEED in the
+ * environment replays a run too.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -234,11 +235,12 @@ static void do_move(struct bench *b, const struct view *v, bool put)
 	if (put) {
 		memcpy(direct_at(b, v, at), b->host_direct + from, bytes);
 		b->store_bytes[v->partition] += bytes;
-		submitted(b, gpulink_queue_put_memory(b->lane->queue, v->window, at, b->memory, from, bytes, tag), "put_memory", tag,
-			  (uint32_t)bytes);
+		submitted(b, gpulink_queue_put_memory(b->lane->queue, v->window, at, b->memory, from, bytes, tag), "put_memory",
+			  tag, (uint32_t)bytes);
 	} else {
 		memcpy(b->host_direct + from, direct_at(b, v, at), bytes);
-		submitted(b, gpulink_queue_get(b->lane->queue, v->window, at, b->memory, from, bytes, tag), "get", tag, (uint32_t)bytes);
+		submitted(b, gpulink_queue_get(b->lane->queue, v->window, at, b->memory, from, bytes, tag), "get", tag,
+			  (uint32_t)bytes);
 	}
 }
 
@@ -284,7 +286,8 @@ static void do_atomic(struct bench *b, const struct view *v)
 	else if (kind == 1)
 		code = gpulink_queue_swap(b->lane->queue, v->window, at, bytes, operand, memory, memory ? to : 0, tag);
 	else
-		code = gpulink_queue_compare_swap(b->lane->queue, v->window, at, bytes, compare, operand, memory, memory ? to : 0, tag);
+		code = gpulink_queue_compare_swap(b->lane->queue, v->window, at, bytes, compare, operand, memory,
+						  memory ? to : 0, tag);
 	if (kind != 2 || old == compare)
 		b->atomic_bytes[v->partition] += bytes;
 	b->atomics[v->partition]++;
@@ -468,7 +471,8 @@ int main(int argc, char **argv)
 			 128u << number / 5 % 6, modes[mode], b->packing && number / 7 % 2 ? ",compact=1" : "",
 			 b->packing && number / 14 % 2 ? ",keep=1" : "");
 		if (local)
-			snprintf(name, sizeof(name), "local:random-%ld,memory=3M,payload=%u", (long)getpid(), 128u << number % 6);
+			snprintf(name, sizeof(name), "local:random-%ld,memory=3M,payload=%u", (long)getpid(),
+				 128u << number % 6);
 		run(b, name, operations / CASES);
 		failed += b->wrong[0] != '\0';
 		printf("%sok %u - %s %s\n", b->wrong[0] ? "not " : "", number + 1, name, b->wrong);

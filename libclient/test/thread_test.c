@@ -138,7 +138,8 @@ static void *work(void *argument)
 		if (n % 50 == 0)
 			check(w, !gpulink_release(device, SOFT_SECOND));
 		if (n % 70 == 0)
-			check(w, !gpulink_get_counters(device, 0, &counters, sizeof(counters)) && !gpulink_get_endpoint(device, 1, &endpoint, sizeof(endpoint)));
+			check(w, !gpulink_get_counters(device, 0, &counters, sizeof(counters)) &&
+					 !gpulink_get_endpoint(device, 1, &endpoint, sizeof(endpoint)));
 		if (n % 100 == 99) {
 			close_all(w);
 			open_all(w);

@@ -182,7 +182,8 @@ static void completions(void **state)
 	(void)state;
 	batch.count = 2;
 	entries[1].words[GLK_CQE_TAG_Q] = 4712;
-	entries[1].words[GLK_CQE_STATUS_Q] = (uint64_t)GLK_ST_WINDOW_BOUNDS << GLK_CQE_STATUS_SHIFT | UINT64_C(24) << GLK_CQE_LENGTH_SHIFT;
+	entries[1].words[GLK_CQE_STATUS_Q] =
+		(uint64_t)GLK_ST_WINDOW_BOUNDS << GLK_CQE_STATUS_SHIFT | UINT64_C(24) << GLK_CQE_LENGTH_SHIFT;
 	assert_int_equal(gpulink_uring_completion(&batch, 1, &c), 0);
 	assert_true(c.tag == 4712 && c.error == -GPULINK_ERANGE && c.status == GLK_ST_WINDOW_BOUNDS && c.bytes == 24);
 	assert_int_equal(gpulink_uring_completion(&batch, 2, &c), -GPULINK_EINVAL);

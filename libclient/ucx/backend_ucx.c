@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "ucx:": processes on one or several machines, each of which gives the others its memory. The module that gpulink_open() loads. */
+/* "ucx:": processes on one or several machines, each of which gives the others its memory. The module that gpulink_open()
+ * loads. */
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -197,10 +198,13 @@ static int make_card(struct ucx *u, struct glk_meet_item *item)
 	size_t address_bytes;
 	const void *address = glk_wire_address(u->wire, &address_bytes);
 	struct card card = {
-		.bytes = htole64(u->options.memory), .routes = htole64(glk_ucx_routes(&u->options, u->processes)), .machine = u->machine,
+		.bytes = htole64(u->options.memory),
+		.routes = htole64(glk_ucx_routes(&u->options, u->processes)),
+		.machine = u->machine,
 	};
 
-	if (getrandom(&card.job, sizeof(card.job), 0) != (ssize_t)sizeof(card.job) || address_bytes > GLK_MEET_MAX - sizeof(card))
+	if (getrandom(&card.job, sizeof(card.job), 0) != (ssize_t)sizeof(card.job) ||
+	    address_bytes > GLK_MEET_MAX - sizeof(card))
 		return -GPULINK_EIO;
 	item->bytes = (uint32_t)(sizeof(card) + address_bytes);
 	item->data = malloc(item->bytes);
@@ -244,7 +248,8 @@ static int meet(struct ucx *u)
 	if (!error && u->processes == 1)
 		error = take_card(u, 0, &own);
 	else if (!error)
-		error = u->options.by_launcher ? glk_launcher_meet(&u->options, &own, items) : glk_meet_tcp(&u->options, &own, items);
+		error = u->options.by_launcher ? glk_launcher_meet(&u->options, &own, items) :
+						 glk_meet_tcp(&u->options, &own, items);
 	for (uint32_t p = 0; p < u->processes && u->processes > 1 && !error; p++)
 		error = take_card(u, p, &items[p]);
 	if (items)
@@ -257,7 +262,7 @@ static int meet(struct ucx *u)
 /* --- open and close --- */
 
 /* `own`: not in a child of fork(), where UCX belongs to the parent. */
-static void destroy(struct ucx *u, bool own)
+static void ucx_destroy(struct ucx *u, bool own)
 {
 	int cause = errno;
 
@@ -292,7 +297,7 @@ static void abandon(void *backend)
 
 	glk_ucx_queue_close(backend, true);
 	if (!u->queues)
-		destroy(u, false);
+		ucx_destroy(u, false);
 }
 
 static bool all_acknowledged(const void *what)
@@ -311,10 +316,10 @@ static bool all_left(const void *what)
 }
 
 /*
- * The last stores arrive, and others learn that nothing comes any more. With routing a process stays until those that it is a relay for
- * have nothing to be passed on.
+ * The last stores arrive, and others learn that nothing comes any more. With routing a process stays until those that it is a
+ * relay for have nothing to be passed on.
  */
-static void leave(struct ucx *u)
+static void backend_ucx_leave(struct ucx *u)
 {
 	uint64_t deadline = glk_progress_now() + CLOSE_NS;
 
@@ -344,11 +349,11 @@ static void ucx_close(void *backend)
 	glk_ucx_queue_close(backend, false);
 	if (u->queues)
 		return;
-	leave(u);
-	destroy(u, true);
+	backend_ucx_leave(u);
+	ucx_destroy(u, true);
 }
 
-static int open_queue(void *backend, bool rings, void **out)
+static int ucx_open_queue(void *backend, bool rings, void **out)
 {
 	struct ucx_queue *queue;
 	int error = rings ? glk_ucx_queue_open(device_of(backend), &queue) : -GPULINK_ENOTSUP;
@@ -377,7 +382,7 @@ static const struct glk_backend_ops ucx_ops = {
 	.count_errors = glk_ucx_count_errors,
 	.descriptor = glk_ucx_descriptor,
 	.lane_open = glk_ucx_lane_open,
-	.open_queue = open_queue,
+	.open_queue = ucx_open_queue,
 };
 
 static int open_first(struct ucx *u, struct ucx_queue **queue)
@@ -454,7 +459,7 @@ static int ucx_open(const char *text, const struct glk_backend_ops **ops, void *
 	}
 	error = open_first(u, &queue);
 	if (error) {
-		destroy(u, true);
+		ucx_destroy(u, true);
 		return error;
 	}
 	*ops = &ucx_ops;
@@ -462,4 +467,5 @@ static int ucx_open(const char *text, const struct glk_backend_ops **ops, void *
 	return 0;
 }
 
-const struct glk_ucx_module glk_ucx_module = { GLK_UCX_MODULE, GLK_VERSION, sizeof(struct glk_backend_ops), ucx_open, glk_error_last };
+const struct glk_ucx_module glk_ucx_module = { GLK_UCX_MODULE, GLK_VERSION, sizeof(struct glk_backend_ops), ucx_open,
+					       glk_error_last };

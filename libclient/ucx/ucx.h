@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device of several processes: state and lock. Files from the bottom: ucx_wire (UCX), ucx_peer (messages to a process),
- * ucx_request (loads and atomics that wait for answers), ucx_serve (those of others), ucx_hop (routing), ucx_receive, ucx_run (entries
- * of queues),
- * ucx_progress (who does all that, and when), ucx_lane (stores), ucx_queue (rings), backend_ucx.
+ * ucx_request (loads and atomics that wait for answers), ucx_serve (those of others), ucx_hop (routing), ucx_receive, ucx_run
+ * (entries of queues), ucx_progress (who does all that, and when), ucx_lane (stores), ucx_queue (rings), backend_ucx.
  *
  * One lock protects the device, UCX included: whoever holds it makes progress for all. Stores take it when a packet leaves.
  */
@@ -81,7 +80,11 @@ struct ucx_slot {
 	enum ucx_slot_state state;
 	uint32_t status, pieces; /* pieces: without an answer */
 	uint64_t asked;		 /* bytes of a get that are requested */
-	enum { UCX_FENCE_NOT, UCX_FENCE_ASKED, UCX_FENCE_DONE } fence; /* with routing: of what was stored before a load or atomic */
+	enum {
+		UCX_FENCE_NOT,
+		UCX_FENCE_ASKED,
+		UCX_FENCE_DONE
+	} fence; /* with routing: of what was stored before a load or atomic */
 	uint64_t words[GLK_SQE_WORDS];
 };
 

@@ -46,7 +46,7 @@ static uint64_t bytes_of(void *to, unsigned process)
 	return u->peers[process].bytes;
 }
 
-static void send_packet(void *to, unsigned process, const uint8_t *packet, size_t bytes)
+static void ucx_hop_send_packet(void *to, unsigned process, const uint8_t *packet, size_t bytes)
 {
 	glk_peer_packet(to, process, packet, bytes); /* to a lost process: the release finds it */
 }
@@ -69,8 +69,13 @@ int glk_hop_open(struct ucx *u)
 	hop->lost = calloc(u->processes, sizeof(*hop->lost));
 	hop->uses = calloc(u->processes, sizeof(*hop->uses));
 	hop->relay = glk_relay_new(&(struct glk_relay_shape){
-		.route = hop->route, .process = u->process, .payload = (unsigned)u->options.payload, .memory = u->memory,
-		.bytes = bytes_of, .send = send_packet, .to = u,
+		.route = hop->route,
+		.process = u->process,
+		.payload = (unsigned)u->options.payload,
+		.memory = u->memory,
+		.bytes = bytes_of,
+		.send = ucx_hop_send_packet,
+		.to = u,
 	});
 	if (!hop->lost || !hop->uses || !hop->relay) {
 		glk_hop_close(u);
@@ -223,7 +228,7 @@ bool glk_hop_asked(struct ucx *u, uint32_t from, const uint8_t *body, size_t byt
 }
 
 /* What the process has stored leaves. */
-static void flush(struct ucx_hop *hop, struct pending *pending)
+static void ucx_hop_flush(struct ucx_hop *hop, struct pending *pending)
 {
 	glk_relay_flush(hop->relay, GLK_FLUSH_RELEASE);
 	for (unsigned row = 0; row < glk_relay_members(hop->relay); row++)
@@ -232,8 +237,8 @@ static void flush(struct ucx_hop *hop, struct pending *pending)
 }
 
 /*
- * Whether all that the process had stored is in the members' memory, or lost. Which of its queues stored to a member that is lost is not
- * known here: all of them hear of it, from then on.
+ * Whether all that the process had stored is in the members' memory, or lost. Which of its queues stored to a member that is
+ * lost is not known here: all of them hear of it, from then on.
  */
 static bool is_done(struct ucx *u, const struct pending *pending, uint32_t *status)
 {
@@ -258,7 +263,7 @@ static bool is_done(struct ucx *u, const struct pending *pending, uint32_t *stat
 	return done;
 }
 
-static void answer(struct ucx *u, const struct pending *pending, uint32_t status)
+static void ucx_hop_answer(struct ucx *u, const struct pending *pending, uint32_t status)
 {
 	if (pending->from != u->process) {
 		glk_serve_answer(u, pending->from, pending->id, status);
@@ -275,13 +280,13 @@ void glk_hop_run(struct ucx *u)
 		uint32_t status = GLK_ST_OK;
 
 		if (!pending->flushed && !has_kept(u->hop, pending))
-			flush(u->hop, pending);
+			ucx_hop_flush(u->hop, pending);
 		if (!pending->flushed || !is_done(u, pending, &status)) {
 			link = &pending->next;
 			continue;
 		}
 		*link = pending->next;
-		answer(u, pending, status);
+		ucx_hop_answer(u, pending, status);
 		free(pending);
 	}
 }

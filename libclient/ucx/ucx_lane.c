@@ -41,15 +41,17 @@ static uint64_t pass_on(struct ucx *u, const uint8_t *packet, size_t bytes)
 }
 
 /* A process that takes nothing for the time of the options loses packets, from then on without waiting. */
-static void send_packet(void *to, const uint8_t *packet, size_t bytes)
+static void ucx_lane_send_packet(void *to, const uint8_t *packet, size_t bytes)
 {
 	struct ucx_link *link = to;
 	struct ucx *u = link->queue->ucx;
 	uint64_t last = 0;
 
 	ucx_lock(u);
-	if (has_room(link) || (!link->failed && glk_progress_until(u, has_room, link, glk_progress_now() + u->options.timeout * 1000000000u)))
-		last = link->process == u->process ? pass_on(u, packet, bytes) : glk_peer_packet(u, link->process, packet, bytes);
+	if (has_room(link) ||
+	    (!link->failed && glk_progress_until(u, has_room, link, glk_progress_now() + u->options.timeout * 1000000000u)))
+		last = link->process == u->process ? pass_on(u, packet, bytes) :
+						     glk_peer_packet(u, link->process, packet, bytes);
 	link->last = last ? last : link->last;
 	link->failed |= !last;
 	glk_progress_unlock(u);
@@ -72,7 +74,7 @@ static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t slot)
 	if (!u->hop && slot == u->process)
 		shape.memory = u->memory;
 	else
-		shape.send = send_packet;
+		shape.send = ucx_lane_send_packet;
 	shape.to = link;
 	link->lane = glk_lane_new(&shape);
 	if (!link->lane) {
@@ -87,14 +89,14 @@ static struct ucx_link *open_link(struct ucx_queue *queue, uint32_t slot)
 	return link;
 }
 
-static uint32_t slot_of(const struct ucx *u, uint32_t process)
+static uint32_t ucx_lane_slot_of(const struct ucx *u, uint32_t process)
 {
 	return u->hop ? glk_route_column(glk_hop_route(u), process) : process;
 }
 
 static struct ucx_link *find_link(const struct ucx_queue *queue, uint32_t process)
 {
-	return queue->links[slot_of(queue->ucx, process)];
+	return queue->links[ucx_lane_slot_of(queue->ucx, process)];
 }
 
 /* The link to a process, and where its memory is there. */
@@ -103,7 +105,7 @@ static struct ucx_link *link_of(struct ucx_queue *queue, uint32_t process, uint6
 	struct ucx_link *link = find_link(queue, process);
 
 	*origin = queue->ucx->hop ? glk_route_place(glk_hop_route(queue->ucx), process) : 0;
-	return link ? link : open_link(queue, slot_of(queue->ucx, process));
+	return link ? link : open_link(queue, ucx_lane_slot_of(queue->ucx, process));
 }
 
 int glk_ucx_lane_open(void *backend, unsigned partition, struct glk_lane **lane, uint64_t *origin)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores of queues: a lane to each process, whose packets are sent. By the thread that uses the queue, without the device's lock. */
+/* Stores of queues: a lane to each process, whose packets are sent. By the thread that uses the queue, without the device's
+ * lock. */
 #ifndef GLK_UCX_LANE_H
 #define GLK_UCX_LANE_H
 

@@ -11,7 +11,7 @@
 
 #define KEY "gpulink.ucx"
 
-static int code_of(pmix_status_t status)
+static int ucx_launcher_code_of(pmix_status_t status)
 {
 	switch (status) {
 	case PMIX_SUCCESS:
@@ -32,7 +32,8 @@ int glk_launcher_open(struct glk_ucx_options *o)
 	pmix_proc_t own, job;
 
 	if (PMIx_Init(&own, NULL, 0) != PMIX_SUCCESS)
-		return glk_error(-GPULINK_ENODEV, "options rank, processes and at: must be given, without a launcher with PMIx (mpirun, srun)");
+		return glk_error(-GPULINK_ENODEV,
+				 "options rank, processes and at: must be given, without a launcher with PMIx (mpirun, srun)");
 	PMIX_LOAD_PROCID(&job, own.nspace, PMIX_RANK_WILDCARD);
 	if (PMIx_Get(&job, PMIX_JOB_SIZE, NULL, 0, &value) != PMIX_SUCCESS) {
 		glk_launcher_close();
@@ -71,7 +72,7 @@ static pmix_status_t publish(const struct glk_meet_item *own, int seconds)
 	return status;
 }
 
-static int take(const pmix_value_t *value, struct glk_meet_item *item)
+static int ucx_launcher_take(const pmix_value_t *value, struct glk_meet_item *item)
 {
 	const pmix_byte_object_t *object = &value->data.bo;
 
@@ -87,7 +88,7 @@ static int take(const pmix_value_t *value, struct glk_meet_item *item)
 
 int glk_launcher_meet(const struct glk_ucx_options *o, const struct glk_meet_item *own, struct glk_meet_item *items)
 {
-	int error = code_of(publish(own, (int)o->timeout));
+	int error = ucx_launcher_code_of(publish(own, (int)o->timeout));
 	pmix_value_t *value;
 	pmix_proc_t self, other;
 
@@ -97,10 +98,10 @@ int glk_launcher_meet(const struct glk_ucx_options *o, const struct glk_meet_ite
 		return error;
 	for (uint64_t p = 0; p < o->processes && !error; p++) {
 		PMIX_LOAD_PROCID(&other, self.nspace, (pmix_rank_t)p);
-		error = code_of(PMIx_Get(&other, KEY, NULL, 0, &value));
+		error = ucx_launcher_code_of(PMIx_Get(&other, KEY, NULL, 0, &value));
 		if (error)
 			break;
-		error = take(value, &items[p]);
+		error = ucx_launcher_take(value, &items[p]);
 		PMIX_VALUE_RELEASE(value);
 	}
 	PMIx_Finalize(NULL, 0);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /**
- * Before UCX opens anything: whether the threads and descriptors that it needs can be had, and this library's thread unless calls make
- * progress (`caller`). Returns 0, or ENOSPC, with errno EAGAIN (threads), EMFILE or ENFILE (descriptors).
+ * Before UCX opens anything: whether the threads and descriptors that it needs can be had, and this library's thread unless
+ * calls make progress (`caller`). Returns 0, or ENOSPC, with errno EAGAIN (threads), EMFILE or ENFILE (descriptors).
  */
 int glk_ucx_check_limits(bool caller);
 

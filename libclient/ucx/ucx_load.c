@@ -28,8 +28,8 @@ static void *load(void)
 		return NULL;
 	slash = strrchr(own.dli_fname, '/');
 	for (size_t i = 0; !module && i < sizeof(places) / sizeof(places[0]); i++) {
-		if (snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - own.dli_fname) : 0, own.dli_fname, places[i]) >=
-		    (int)sizeof(path))
+		if (snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - own.dli_fname) : 0, own.dli_fname,
+			     places[i]) >= (int)sizeof(path))
 			return NULL;
 		/* UCX cannot be unloaded. */
 		module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -70,7 +70,8 @@ int glk_ucx_open(const char *text, const struct glk_backend_ops **ops, void **ba
 
 	if (!host_name_fits()) {
 		errno = ENAMETOOLONG;
-		return glk_error(-GPULINK_EIO, "the host's name has %u characters or more, with which UCX aborts", HOST_NAME_MAX);
+		return glk_error(-GPULINK_EIO, "the host's name has %u characters or more, with which UCX aborts",
+				 HOST_NAME_MAX);
 	}
 	library = load_without_handlers();
 	reason = library ? NULL : dlerror();

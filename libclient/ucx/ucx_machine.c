@@ -10,7 +10,8 @@
 
 void glk_ucx_machine_own(struct glk_ucx_machine *machine)
 {
-	static const char *const namespaces[GLK_UCX_MACHINE_NAMESPACES] = { "/proc/self/ns/pid", "/proc/self/ns/net", "/proc/self/ns/ipc" };
+	static const char *const namespaces[GLK_UCX_MACHINE_NAMESPACES] = { "/proc/self/ns/pid", "/proc/self/ns/net",
+									    "/proc/self/ns/ipc" };
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	struct stat about;
 

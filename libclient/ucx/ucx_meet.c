@@ -28,7 +28,7 @@ void glk_meet_free(struct glk_meet_item *items, uint64_t processes)
 }
 
 /* Waits for a socket. Returns whether it is ready in time. */
-static bool await(int fd, short events, uint64_t deadline)
+static bool ucx_meet_await(int fd, short events, uint64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 	uint64_t now = glk_progress_now();
@@ -49,7 +49,7 @@ static int transfer(int fd, bool out, void *data, size_t bytes, uint64_t deadlin
 			bytes -= (size_t)moved;
 		} else if (moved == 0 || (errno != EAGAIN && errno != EINTR)) {
 			return -GPULINK_EIO;
-		} else if (!await(fd, out ? POLLOUT : POLLIN, deadline)) {
+		} else if (!ucx_meet_await(fd, out ? POLLOUT : POLLIN, deadline)) {
 			return -GPULINK_ETIMEDOUT;
 		}
 	}
@@ -65,9 +65,8 @@ static int try_connect(const struct addrinfo *list, uint64_t deadline)
 
 		if (fd < 0)
 			continue;
-		if (!connect(fd, a->ai_addr, a->ai_addrlen) ||
-		    (errno == EINPROGRESS && await(fd, POLLOUT, deadline) &&
-		     !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error))
+		if (!connect(fd, a->ai_addr, a->ai_addrlen) || (errno == EINPROGRESS && ucx_meet_await(fd, POLLOUT, deadline) &&
+								!getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error))
 			return fd;
 		close(fd);
 	}
@@ -147,8 +146,8 @@ static int converse(int fd, const struct glk_ucx_options *o, const struct glk_me
 }
 
 /* Process 0 may come later, or again. */
-static int join(const struct glk_ucx_options *o, const struct addrinfo *list, const struct glk_meet_item *own,
-		struct glk_meet_item *items, uint64_t deadline)
+static int ucx_meet_join(const struct glk_ucx_options *o, const struct addrinfo *list, const struct glk_meet_item *own,
+			 struct glk_meet_item *items, uint64_t deadline)
 {
 	int error = -GPULINK_EIO;
 
@@ -181,7 +180,7 @@ int glk_meet_tcp(const struct glk_ucx_options *o, const struct glk_meet_item *ow
 		errno = EADDRNOTAVAIL;
 		return glk_error(-GPULINK_EINVAL, "option at=%s:%s: no such host", o->host, o->port);
 	}
-	error = o->process ? join(o, list, own, items, deadline) : glk_meet_host(o, list, own, items, deadline);
+	error = o->process ? ucx_meet_join(o, list, own, items, deadline) : glk_meet_host(o, list, own, items, deadline);
 	freeaddrinfo(list);
 	return error;
 }

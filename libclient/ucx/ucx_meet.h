@@ -17,9 +17,9 @@ struct glk_meet_item {
 /*
  * At process 0, by TCP, until the options' timeout. items: one of each process, of malloc().
  *
- * Errors: ETIMEDOUT (not all came), EINVAL (errno EINVAL: another number of processes than process 0's, EEXIST: another process has this
- * rank, EADDRNOTAVAIL: no such host), EABI (process 0 has another version), EPROTO (whoever listens there is not of gpulink), ENOMEM,
- * EIO (errno has the cause: EADDRINUSE).
+ * Errors: ETIMEDOUT (not all came), EINVAL (errno EINVAL: another number of processes than process 0's, EEXIST: another process
+ * has this rank, EADDRNOTAVAIL: no such host), EABI (process 0 has another version), EPROTO (whoever listens there is not of
+ * gpulink), ENOMEM, EIO (errno has the cause: EADDRINUSE).
  */
 int glk_meet_tcp(const struct glk_ucx_options *options, const struct glk_meet_item *own, struct glk_meet_item *items);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Process 0 waits for the others. Anyone may connect: who does not say what a process says is sent away, and who says nothing has to
- * leave when his time is over or his place is needed.
+ * Process 0 waits for the others. Anyone may connect: who does not say what a process says is sent away, and who says nothing
+ * has to leave when his time is over or his place is needed.
  */
 #include "ucx_meet_host.h"
 
@@ -61,9 +61,11 @@ static void dismiss(struct host *h, size_t i)
 	*g = h->guests[--h->count];
 }
 
-static void refuse(struct host *h, size_t i, enum glk_meet_code code)
+static void ucx_meet_host_refuse(struct host *h, size_t i, enum glk_meet_code code)
 {
-	const struct glk_meet_answer answer = { .magic = GLK_MEET_MAGIC, .version = htole32(GLK_UCX_PROTOCOL), .code = htole32(code) };
+	const struct glk_meet_answer answer = { .magic = GLK_MEET_MAGIC,
+						.version = htole32(GLK_UCX_PROTOCOL),
+						.code = htole32(code) };
 
 	/* A new connection has room for it. Closing now would discard it, if the guest's words are not read. */
 	h->guests[i].leaving = true;
@@ -88,7 +90,7 @@ static bool greet(struct host *h, size_t i)
 	}
 	if (le32toh(hello.version) != GLK_UCX_PROTOCOL || le32toh(hello.processes) != h->options->processes ||
 	    process >= h->options->processes) {
-		refuse(h, i, le32toh(hello.version) != GLK_UCX_PROTOCOL ? GLK_MEET_VERSION : GLK_MEET_PROCESSES);
+		ucx_meet_host_refuse(h, i, le32toh(hello.version) != GLK_UCX_PROTOCOL ? GLK_MEET_VERSION : GLK_MEET_PROCESSES);
 		return false;
 	}
 	g->wanted = HELLO + le32toh(hello.bytes);
@@ -110,7 +112,7 @@ static void seat(struct host *h, size_t i)
 	memcpy(&hello, g->in, sizeof(hello));
 	process = le32toh(hello.process);
 	if (h->items[process].data || !process) {
-		refuse(h, i, GLK_MEET_RANK);
+		ucx_meet_host_refuse(h, i, GLK_MEET_RANK);
 		return;
 	}
 	memmove(g->in, g->in + HELLO, g->wanted - HELLO);
@@ -159,7 +161,7 @@ static void admit(struct host *h)
 }
 
 /* One look at all. `events`: of guests. */
-static void look(struct host *h, short events, void (*ready)(struct host *h, size_t guest))
+static void ucx_meet_host_look(struct host *h, short events, void (*ready)(struct host *h, size_t guest))
 {
 	uint64_t now;
 
@@ -207,7 +209,7 @@ static bool write_answer(struct host *h)
 }
 
 /* Guests leave when they have the answer. */
-static void tell(struct host *h, size_t i)
+static void ucx_meet_host_tell(struct host *h, size_t i)
 {
 	struct guest *g = &h->guests[i];
 	ssize_t sent = g->process ? send(g->fd, h->answer + g->out, h->answer_bytes - g->out, MSG_NOSIGNAL) : -1;
@@ -231,8 +233,8 @@ static int listen_at(const struct addrinfo *list)
 	for (const struct addrinfo *a = list; a; a = a->ai_next) {
 		int fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol);
 
-		if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) && !bind(fd, a->ai_addr, a->ai_addrlen) &&
-		    !listen(fd, BACKLOG))
+		if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
+		    !bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, BACKLOG))
 			return fd;
 		cause = errno;
 		if (fd >= 0)
@@ -248,7 +250,7 @@ static int receive_all(struct host *h, uint64_t deadline)
 		if (glk_progress_now() >= deadline)
 			return glk_error(-GPULINK_ETIMEDOUT, "%" PRIu64 " of %" PRIu64 " processes came within %" PRIu64 " s",
 					 h->present, h->options->processes, h->options->timeout);
-		look(h, POLLIN, hear);
+		ucx_meet_host_look(h, POLLIN, hear);
 	}
 	if (!write_answer(h))
 		return -GPULINK_ENOMEM;
@@ -257,7 +259,7 @@ static int receive_all(struct host *h, uint64_t deadline)
 	while (h->count) {
 		if (glk_progress_now() >= deadline)
 			return -GPULINK_ETIMEDOUT;
-		look(h, POLLOUT, tell);
+		ucx_meet_host_look(h, POLLOUT, ucx_meet_host_tell);
 	}
 	return 0;
 }

@@ -2,7 +2,8 @@
 /*
  * What processes send each other: messages of records. All words are little endian.
  *
- * A message begins with a struct glk_message_head; records follow, each a struct glk_record_head and its body, padded to 4 bytes.
+ * A message begins with a struct glk_message_head; records follow, each a struct glk_record_head and its body, padded to 4
+ * bytes.
  */
 #ifndef GLK_UCX_MESSAGE_H
 #define GLK_UCX_MESSAGE_H
@@ -25,10 +26,10 @@ enum glk_record {
 	GLK_RECORD_ASK,	       /* acknowledge the packets before */
 	GLK_RECORD_LOAD,       /* struct glk_record_load */
 	GLK_RECORD_ATOMIC,     /* struct glk_record_atomic */
-	GLK_RECORD_ANSWER,     /* struct glk_record_answer; the data of a load, or the old value of an atomic, 8 bytes, follow */
-	GLK_RECORD_BYE,	       /* the sender closes */
-	GLK_RECORD_RELEASE,    /* an id, 8 bytes: answer when what was passed on for the sender has arrived */
-	GLK_RECORD_LEAVE,      /* the sender has nothing to be passed on any more */
+	GLK_RECORD_ANSWER,  /* struct glk_record_answer; the data of a load, or the old value of an atomic, 8 bytes, follow */
+	GLK_RECORD_BYE,	    /* the sender closes */
+	GLK_RECORD_RELEASE, /* an id, 8 bytes: answer when what was passed on for the sender has arrived */
+	GLK_RECORD_LEAVE,   /* the sender has nothing to be passed on any more */
 };
 
 struct glk_record_head {

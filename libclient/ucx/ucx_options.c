@@ -20,7 +20,8 @@ static bool parse_place(char *text, struct glk_ucx_options *o)
 	char *colon = strrchr(text, ':'), *end = colon;
 	uint64_t port;
 
-	if (!colon || !glk_option_number(colon + 1, false, &port) || port < 1 || port > 65535 || strlen(colon + 1) >= sizeof(o->port))
+	if (!colon || !glk_option_number(colon + 1, false, &port) || port < 1 || port > 65535 ||
+	    strlen(colon + 1) >= sizeof(o->port))
 		return false;
 	if (text[0] == '[') {
 		if (end[-1] != ']')
@@ -36,7 +37,7 @@ static bool parse_place(char *text, struct glk_ucx_options *o)
 	return true;
 }
 
-static int apply(void *parsed, const char *key, char *text)
+static int ucx_options_apply(void *parsed, const char *key, char *text)
 {
 	struct glk_ucx_options *o = ((struct parsed *)parsed)->options;
 	bool *ranked = &((struct parsed *)parsed)->ranked;
@@ -90,7 +91,7 @@ int glk_ucx_options_parse(const char *text, struct glk_ucx_options *o)
 	int error;
 
 	*o = (struct glk_ucx_options){ .memory = UINT64_C(64) << 20, .payload = 4096, .timeout = 30 };
-	error = glk_option_each(text, apply, &parsed);
+	error = glk_option_each(text, ucx_options_apply, &parsed);
 	if (error)
 		return error;
 	o->by_launcher = !parsed.ranked && !o->processes;

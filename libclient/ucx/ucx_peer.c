@@ -76,7 +76,7 @@ static bool connect(struct ucx *u, uint32_t process)
 }
 
 /* A message that fills, with room. */
-static struct ucx_message *begin(struct ucx *u, uint32_t process)
+static struct ucx_message *ucx_peer_begin(struct ucx *u, uint32_t process)
 {
 	struct ucx_peer *peer = peer_of(u, process);
 
@@ -98,7 +98,10 @@ static struct ucx_message *begin(struct ucx *u, uint32_t process)
 static void complete_head(struct ucx *u, struct ucx_peer *peer, struct ucx_message *m)
 {
 	const struct glk_message_head head = {
-		.job = htole64(u->job), .from = htole32(u->process), .number = htole32(peer->number_out++), .applied = htole64(peer->applied),
+		.job = htole64(u->job),
+		.from = htole32(u->process),
+		.number = htole32(peer->number_out++),
+		.applied = htole64(peer->applied),
 	};
 
 	memcpy(m->data, &head, sizeof(head));
@@ -150,10 +153,10 @@ static void send_now(struct ucx *u, uint32_t process, struct ucx_message *m)
 }
 
 /* The message that fills leaves. While UCX calls back, it only waits: tcp breaks if a connection is opened then (1.13). */
-static void push(struct ucx *u, uint32_t process)
+static void ucx_peer_push(struct ucx *u, uint32_t process)
 {
 	struct ucx_peer *peer = peer_of(u, process);
-	struct ucx_message *m = begin(u, process);
+	struct ucx_message *m = ucx_peer_begin(u, process);
 
 	if (!m)
 		return;
@@ -179,12 +182,12 @@ void *glk_peer_record(struct ucx *u, uint32_t process, enum glk_record type, siz
 {
 	const struct glk_record_head head = { .type = (uint8_t)type, .bytes = htole16((uint16_t)bytes) };
 	size_t padded = sizeof(head) + (bytes + 3) / 4 * 4;
-	struct ucx_message *m = begin(u, process);
+	struct ucx_message *m = ucx_peer_begin(u, process);
 	uint8_t *at;
 
 	if (m && m->bytes + padded > GLK_MESSAGE_MAX) {
-		push(u, process);
-		m = begin(u, process);
+		ucx_peer_push(u, process);
+		m = ucx_peer_begin(u, process);
 	}
 	if (!m)
 		return NULL;
@@ -215,7 +218,7 @@ uint64_t glk_peer_packet(struct ucx *u, uint32_t process, const uint8_t *packet,
 	memcpy(body, packet, bytes);
 	peer->sent++;
 	if (peer->filling->bytes > GLK_MESSAGE_MAX / 2) /* another large one would not fit */
-		push(u, process);
+		ucx_peer_push(u, process);
 	return peer->sent;
 }
 
@@ -288,7 +291,7 @@ void glk_peers_send(struct ucx *u)
 		while (peer->full)
 			send_now(u, process, take_full(peer));
 		if (!peer->lost && (is_due(peer) || (peer->filling && peer->filling->bytes > sizeof(struct glk_message_head))))
-			push(u, process);
+			ucx_peer_push(u, process);
 	}
 }
 

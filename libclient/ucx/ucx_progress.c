@@ -139,7 +139,9 @@ static void *work(void *device)
 	while (!u->stopping) {
 		take_events(u, events, count);
 		glk_progress(u);
-		timeout = glk_wire_arm(u->wire) ? u->lent ? RETRY_MS : IDLE_MS : u->lent && !glk_wire_progress(u->wire) ? RETRY_MS : 0;
+		timeout = glk_wire_arm(u->wire)			 ? u->lent ? RETRY_MS : IDLE_MS :
+			  u->lent && !glk_wire_progress(u->wire) ? RETRY_MS :
+								   0;
 		u->asleep = timeout != 0;
 		ucx_unlock(u);
 		if (!timeout && __atomic_load_n(&u->wanting, __ATOMIC_RELAXED))

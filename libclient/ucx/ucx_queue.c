@@ -144,7 +144,8 @@ int glk_ucx_load(void *backend, const struct glk_backend_window *window, uint64_
 
 /* --- entries that store --- */
 
-static uint32_t put(struct ucx_queue *queue, const uint64_t words[GLK_SQE_WORDS], uint64_t offset, const uint8_t *data, uint64_t bytes)
+static uint32_t ucx_queue_put(struct ucx_queue *queue, const uint64_t words[GLK_SQE_WORDS], uint64_t offset,
+			      const uint8_t *data, uint64_t bytes)
 {
 	const struct ucx_window *window;
 	struct ucx *u = queue->ucx;
@@ -177,7 +178,7 @@ static uint32_t put_vector(struct ucx_queue *queue, const uint64_t words[GLK_SQE
 		padded = sizeof(head) + (length + 7) / 8 * 8;
 		if (!length || length > STORE_MAX || padded > bytes)
 			return GLK_ST_VECTOR;
-		status = put(queue, words, head & GLK_PUTV_RECORD_WINDOW_OFFSET_MASK, at + sizeof(head), length);
+		status = ucx_queue_put(queue, words, head & GLK_PUTV_RECORD_WINDOW_OFFSET_MASK, at + sizeof(head), length);
 		if (status)
 			return status;
 		at += padded;
@@ -198,8 +199,9 @@ static uint32_t execute(struct ucx_queue *queue, const uint64_t words[GLK_SQE_WO
 	if (opcode == GLK_OP_PUT_INLINE) {
 		for (unsigned i = 0; i < GLK_SQE_WORDS - GLK_SQE_DATA_Q; i++)
 			inline_words[i] = htole64(words[GLK_SQE_DATA_Q + i]);
-		return bytes && bytes <= sizeof(inline_words) ?
-			put(queue, words, words[GLK_SQE_WINDOW_OFFSET_Q], (const uint8_t *)inline_words, bytes) : GLK_ST_LENGTH;
+		return bytes && bytes <= sizeof(inline_words) ? ucx_queue_put(queue, words, words[GLK_SQE_WINDOW_OFFSET_Q],
+									      (const uint8_t *)inline_words, bytes) :
+								GLK_ST_LENGTH;
 	}
 	if (!bytes || bytes > (opcode == GLK_OP_PUTV ? GLK_PUTV_MAX_BYTES : GLK_PUT_MAX_BYTES))
 		return GLK_ST_LENGTH;
@@ -210,7 +212,7 @@ static uint32_t execute(struct ucx_queue *queue, const uint64_t words[GLK_SQE_WO
 		return status;
 	if (opcode == GLK_OP_PUTV)
 		return put_vector(queue, words, data, bytes);
-	return put(queue, words, words[GLK_SQE_WINDOW_OFFSET_Q], data, bytes);
+	return ucx_queue_put(queue, words, words[GLK_SQE_WINDOW_OFFSET_Q], data, bytes);
 }
 
 static bool stores(unsigned opcode)

@@ -24,7 +24,7 @@ bool glk_request_has_room(const struct ucx *u, uint32_t process)
 }
 
 /* Takes a request out of its bucket. */
-static void finish(struct ucx *u, struct ucx_request **link, uint32_t status)
+static void ucx_request_finish(struct ucx *u, struct ucx_request **link, uint32_t status)
 {
 	struct ucx_request *r = *link;
 
@@ -58,7 +58,8 @@ static uint32_t ask(struct ucx *u, enum glk_record type, void *body, size_t body
 	return GLK_ST_OK;
 }
 
-uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void *to, size_t bytes, const struct ucx_asker *asker)
+uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void *to, size_t bytes,
+			  const struct ucx_asker *asker)
 {
 	const struct ucx_request request = {
 		.process = process, .bytes = (uint32_t)bytes, .width = (uint32_t)bytes, .to = to, .asker = *asker,
@@ -71,7 +72,9 @@ uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void
 uint32_t glk_request_atomic(struct ucx *u, uint32_t process, uint64_t offset, const struct ucx_atomic *atomic, void *to,
 			    const struct ucx_asker *asker)
 {
-	const struct ucx_request request = { .process = process, .bytes = 8, .width = atomic->bytes, .to = to, .asker = *asker };
+	const struct ucx_request request = {
+		.process = process, .bytes = 8, .width = atomic->bytes, .to = to, .asker = *asker
+	};
 	struct glk_record_atomic body = {
 		.offset = htole64(offset), .operand = htole64(atomic->operand), .compare = htole64(atomic->compare),
 		.operation = htole32(atomic->operation), .bytes = htole32(atomic->bytes),
@@ -106,7 +109,7 @@ bool glk_request_answer(struct ucx *u, uint32_t process, const uint8_t *body, si
 		return false;
 	if (!answer.status && r->to)
 		memcpy(r->to, body + sizeof(answer), r->width);
-	finish(u, link, le32toh(answer.status));
+	ucx_request_finish(u, link, le32toh(answer.status));
 	return true;
 }
 
@@ -115,7 +118,7 @@ void glk_requests_fail(struct ucx *u)
 	for (unsigned b = 0; b < UCX_BUCKETS; b++)
 		for (struct ucx_request **link = &u->requests[b]; *link;) {
 			if (u->peers[(*link)->process].lost)
-				finish(u, link, GLK_ST_ENDPOINT);
+				ucx_request_finish(u, link, GLK_ST_ENDPOINT);
 			else
 				link = &(*link)->next;
 		}

@@ -21,7 +21,8 @@ struct ucx_atomic {
 bool glk_request_has_room(const struct ucx *u, uint32_t process);
 
 /* Loads up to GLK_LOAD_MAX bytes to `to`. Returns a status: not GLK_ST_OK: it will not be done. */
-uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void *to, size_t bytes, const struct ucx_asker *asker);
+uint32_t glk_request_load(struct ucx *u, uint32_t process, uint64_t offset, void *to, size_t bytes,
+			  const struct ucx_asker *asker);
 /* `to`: where the old value goes, or NULL. */
 uint32_t glk_request_atomic(struct ucx *u, uint32_t process, uint64_t offset, const struct ucx_atomic *atomic, void *to,
 			    const struct ucx_asker *asker);

@@ -11,8 +11,8 @@
 
 /* --- objects that entries name --- */
 
-uint32_t glk_run_window(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t offset, uint64_t bytes, unsigned rights,
-			const struct ucx_window **out)
+uint32_t glk_run_window(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t offset, uint64_t bytes,
+			unsigned rights, const struct ucx_window **out)
 {
 	uint32_t handle = (uint32_t)((words[GLK_SQE_WINDOW_Q] & GLK_SQE_WINDOW_MASK) >> GLK_SQE_WINDOW_SHIFT);
 	const struct ucx_window *window = &u->windows[handle];
@@ -27,7 +27,8 @@ uint32_t glk_run_window(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS]
 	return GLK_ST_OK;
 }
 
-uint32_t glk_run_memory(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t bytes, unsigned right, uint8_t **address)
+uint32_t glk_run_memory(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t bytes, unsigned right,
+			uint8_t **address)
 {
 	uint64_t word = words[GLK_SQE_REGISTRATION_Q], offset = word >> GLK_SQE_REGISTRATION_OFFSET_SHIFT;
 	uint32_t handle = (uint32_t)(word & GLK_SQE_REGISTRATION_MASK);
@@ -74,8 +75,8 @@ static void fence_done(void *owner, uint64_t entry, uint32_t status)
 }
 
 /*
- * With routing, stores of the queue to the process take another way than a load or an atomic: these wait for a release. Returns whether
- * they need wait no more. Nothing is stored meanwhile.
+ * With routing, stores of the queue to the process take another way than a load or an atomic: these wait for a release. Returns
+ * whether they need wait no more. Nothing is stored meanwhile.
  */
 static bool fence(struct ucx_queue *queue, struct ucx_slot *slot, uint32_t process)
 {
@@ -112,7 +113,8 @@ static bool start_get(struct ucx_queue *queue, struct ucx_slot *slot)
 
 		if (!glk_request_has_room(u, window->partition))
 			return false;
-		slot->status = glk_request_load(u, window->partition, window->offset + offset + slot->asked, to + slot->asked, part, &asker);
+		slot->status = glk_request_load(u, window->partition, window->offset + offset + slot->asked, to + slot->asked,
+						part, &asker);
 		slot->pieces += !slot->status;
 		slot->asked += part;
 	}
@@ -201,7 +203,7 @@ static bool released(struct ucx_queue *queue, struct ucx_slot *slot)
 }
 
 /* Returns false if the entry must wait. */
-static bool start(struct ucx_queue *queue, struct ucx_slot *slot)
+static bool ucx_run_start(struct ucx_queue *queue, struct ucx_slot *slot)
 {
 	unsigned opcode = glk_run_opcode(slot->words);
 
@@ -241,9 +243,11 @@ static void run(struct ucx_queue *queue)
 	for (;;) {
 		while (queue->finished < queue->started && is_done(queue, ucx_slot(queue, queue->finished)))
 			queue->finished++;
-		if (queue->started == queue->submitted || glk_run_fenced(queue) || !start(queue, ucx_slot(queue, queue->started)))
+		if (queue->started == queue->submitted || glk_run_fenced(queue) ||
+		    !ucx_run_start(queue, ucx_slot(queue, queue->started)))
 			break;
-		__atomic_store_n(&queue->started, queue->started + 1, __ATOMIC_RELEASE); /* ucx_lane.c reads it without the lock */
+		__atomic_store_n(&queue->started, queue->started + 1,
+				 __ATOMIC_RELEASE); /* ucx_lane.c reads it without the lock */
 	}
 	if (queue->finished == before)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries of rings, by whoever makes progress: loads, atomics and releases. Entries that store are executed by the thread that submits
- * them, before they come here (ucx_queue.c). Under the device's lock.
+ * Entries of rings, by whoever makes progress: loads, atomics and releases. Entries that store are executed by the thread that
+ * submits them, before they come here (ucx_queue.c). Under the device's lock.
  */
 #ifndef GLK_UCX_RUN_H
 #define GLK_UCX_RUN_H
@@ -16,15 +16,16 @@ void glk_run_queues(struct ucx *u);
 bool glk_run_fenced(struct ucx_queue *queue);
 
 /*
- * With routing: requests a release of what the queue stored to the process's column since its last release. Returns whether there was
- * something, and the asker is called.
+ * With routing: requests a release of what the queue stored to the process's column since its last release. Returns whether
+ * there was something, and the asker is called.
  */
 bool glk_run_fence(struct ucx_queue *queue, uint32_t process, const struct ucx_asker *asker);
 
 /* Windows and registrations of an entry: GLK_ST_OK or a status. */
-uint32_t glk_run_window(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t offset, uint64_t bytes, unsigned rights,
-			const struct ucx_window **window);
-uint32_t glk_run_memory(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t bytes, unsigned right, uint8_t **address);
+uint32_t glk_run_window(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t offset, uint64_t bytes,
+			unsigned rights, const struct ucx_window **window);
+uint32_t glk_run_memory(const struct ucx *u, const uint64_t words[GLK_SQE_WORDS], uint64_t bytes, unsigned right,
+			uint8_t **address);
 
 static inline unsigned glk_run_opcode(const uint64_t words[GLK_SQE_WORDS])
 {

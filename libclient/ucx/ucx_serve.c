@@ -41,7 +41,7 @@ uint64_t glk_serve_execute(uint8_t *word, uint32_t operation, uint32_t bytes, ui
 }
 
 /* An answer with a status, and room for `bytes` of data behind; NULL: the process is lost. */
-static uint8_t *answer(struct ucx *u, uint32_t process, uint64_t id, uint32_t status, size_t bytes)
+static uint8_t *ucx_serve_answer(struct ucx *u, uint32_t process, uint64_t id, uint32_t status, size_t bytes)
 {
 	const struct glk_record_answer head = { .id = id, .status = htole32(status) };
 	uint8_t *body;
@@ -58,7 +58,7 @@ static uint8_t *answer(struct ucx *u, uint32_t process, uint64_t id, uint32_t st
 
 void glk_serve_answer(struct ucx *u, uint32_t process, uint64_t id, uint32_t status)
 {
-	answer(u, process, id, status, 0);
+	ucx_serve_answer(u, process, id, status, 0);
 }
 
 bool glk_serve_load(struct ucx *u, uint32_t process, const uint8_t *body, size_t bytes)
@@ -76,10 +76,10 @@ bool glk_serve_load(struct ucx *u, uint32_t process, const uint8_t *body, size_t
 	if (!length || length > GLK_LOAD_MAX || load.zero)
 		return false;
 	if (length > u->options.memory || offset > u->options.memory - length) {
-		answer(u, process, load.id, GLK_ST_WINDOW_BOUNDS, 0);
+		ucx_serve_answer(u, process, load.id, GLK_ST_WINDOW_BOUNDS, 0);
 		return true;
 	}
-	data = answer(u, process, load.id, GLK_ST_OK, length);
+	data = ucx_serve_answer(u, process, load.id, GLK_ST_OK, length);
 	if (data)
 		memcpy(data, u->memory + offset, length);
 	return true;
@@ -101,13 +101,14 @@ bool glk_serve_atomic(struct ucx *u, uint32_t process, const uint8_t *body, size
 	if ((width != 4 && width != 8) || offset % width || operation < GLK_OP_FETCH_ADD || operation > GLK_OP_CAS)
 		return false;
 	if (offset > u->options.memory - width) {
-		answer(u, process, atomic.id, GLK_ST_WINDOW_BOUNDS, 0);
+		ucx_serve_answer(u, process, atomic.id, GLK_ST_WINDOW_BOUNDS, 0);
 		return true;
 	}
-	data = answer(u, process, atomic.id, GLK_ST_OK, sizeof(old));
+	data = ucx_serve_answer(u, process, atomic.id, GLK_ST_OK, sizeof(old));
 	if (!data)
 		return true;
-	old = htole64(glk_serve_execute(u->memory + offset, operation, width, le64toh(atomic.operand), le64toh(atomic.compare)));
+	old = htole64(
+		glk_serve_execute(u->memory + offset, operation, width, le64toh(atomic.operand), le64toh(atomic.compare)));
 	memcpy(data, &old, sizeof(old));
 	return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and atomics on this process's memory: of itself, and of others, of whom nothing is believed. Under the device's lock. */
+/* Loads and atomics on this process's memory: of itself, and of others, of whom nothing is believed. Under the device's lock.
+ */
 #ifndef GLK_UCX_SERVE_H
 #define GLK_UCX_SERVE_H
 

@@ -26,7 +26,7 @@ struct glk_wire {
 	bool closing;
 };
 
-static int code_of(ucs_status_t status)
+static int ucx_wire_code_of(ucs_status_t status)
 {
 	switch (status) {
 	case UCS_OK:
@@ -47,8 +47,8 @@ static int code_of(ucs_status_t status)
 /* --- why UCX cannot be opened --- */
 
 /*
- * Statuses only say "I/O error". What UCX logs names the cause, for example a full /dev/shm: the first error of the thread that opens a
- * device is kept. Unless the user asked for a log, nothing but fatal errors is printed.
+ * Statuses only say "I/O error". What UCX logs names the cause, for example a full /dev/shm: the first error of the thread that
+ * opens a device is kept. Unless the user asked for a log, nothing but fatal errors is printed.
  */
 static _Thread_local struct {
 	bool on;
@@ -97,14 +97,14 @@ static int explain(ucs_status_t status)
 
 	while (isspace((unsigned char)*text))
 		text++;
-	return glk_error(code_of(status), "UCX: %s", text);
+	return glk_error(ucx_wire_code_of(status), "UCX: %s", text);
 }
 
 /* --- open and close --- */
 
 /*
- * What UCX does by default and must not here. Versions differ in what they have, and in whether a transport's settings are named with it:
- * those that are unknown are ignored.
+ * What UCX does by default and must not here. Versions differ in what they have, and in whether a transport's settings are
+ * named with it: those that are unknown are ignored.
  */
 static void configure(ucp_config_t *config)
 {
@@ -239,7 +239,7 @@ int glk_wire_connect(struct glk_wire *w, struct glk_wire_end *end, const void *a
 
 	if (status == UCS_OK)
 		end->endpoint = endpoint;
-	return code_of(status);
+	return ucx_wire_code_of(status);
 }
 
 static uint64_t now_ns(void)
@@ -288,7 +288,7 @@ int glk_wire_send(const struct glk_wire_end *end, const void *message, size_t by
 	ucs_status_ptr_t request = ucp_am_send_nbx(end->endpoint, MESSAGE, NULL, 0, message, bytes, &param);
 
 	if (UCS_PTR_IS_ERR(request))
-		return code_of(UCS_PTR_STATUS(request));
+		return ucx_wire_code_of(UCS_PTR_STATUS(request));
 	return request ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The transport: messages between processes by UCX active messages, in order. Calls are made by one thread at a time; UCX calls back
- * only within them.
+ * The transport: messages between processes by UCX active messages, in order. Calls are made by one thread at a time; UCX calls
+ * back only within them.
  */
 #ifndef GLK_UCX_WIRE_H
 #define GLK_UCX_WIRE_H
@@ -12,7 +12,8 @@
 
 struct glk_wire;
 
-/* What the owner of a wire is called for, in glk_wire_progress() and glk_wire_send(). They must not send, connect or make progress. */
+/* What the owner of a wire is called for, in glk_wire_progress() and glk_wire_send(). They must not send, connect or make
+ * progress. */
 struct glk_wire_events {
 	/* A message, valid during the call. Of anyone: nothing about it is checked. */
 	void (*received)(void *owner, const uint8_t *message, size_t bytes);
@@ -43,8 +44,8 @@ int glk_wire_connect(struct glk_wire *wire, struct glk_wire_end *end, const void
 void glk_wire_disconnect(struct glk_wire_end *end, uint64_t deadline);
 
 /*
- * 1: sent; 0: the message must stay until sent() is called for it; or an error: nothing will come. The cookie begins with a pointer to
- * the wire.
+ * 1: sent; 0: the message must stay until sent() is called for it; or an error: nothing will come. The cookie begins with a
+ * pointer to the wire.
  */
 int glk_wire_send(const struct glk_wire_end *end, const void *message, size_t bytes, void *cookie);
 

@@ -309,8 +309,8 @@ int embed_run(const struct graph *graph, const struct embed_options *options, un
 	if (!error)
 		error = gpulink_pool_create(device, bytes, sizeof(*rows), &uncached, &pool);
 	if (error)
-		snprintf(reason, EMBED_REASON, "%.200s: an object of %llu bytes: %s", options->device, (unsigned long long)bytes,
-			 gpulink_error_text(error));
+		snprintf(reason, EMBED_REASON, "%.200s: an object of %llu bytes: %s", options->device,
+			 (unsigned long long)bytes, gpulink_error_text(error));
 	else
 		error = run_on(pool, graph, options, mode, reports, rows, result, reason);
 	gpulink_close(device);

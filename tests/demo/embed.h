@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A graph embedding by iterated random projections (FastRP, CIKM'19, with restarts): a vertex's row is the mean of the rows that link to
- * it, plus a share of its own random one. The rows lie in a pool object. Processes compute a part of them each, read the others', and
- * store those that changed.
+ * A graph embedding by iterated random projections (FastRP, CIKM'19, with restarts): a vertex's row is the mean of the rows
+ * that link to it, plus a share of its own random one. The rows lie in a pool object. Processes compute a part of them each,
+ * read the others', and store those that changed.
  */
 #ifndef DEMO_EMBED_H
 #define DEMO_EMBED_H
@@ -37,8 +37,8 @@ struct embed_result {
 int embed_reference(const struct graph *graph, unsigned rounds, struct embed_row *rows);
 
 /**
- * Computes rows[graph->vertices] by processes over a new pool object, in a mode of enum gpulink_pool_mode. The same as the reference,
- * bit by bit. Returns 0, or -1 with a sentence in reason[EMBED_REASON].
+ * Computes rows[graph->vertices] by processes over a new pool object, in a mode of enum gpulink_pool_mode. The same as the
+ * reference, bit by bit. Returns 0, or -1 with a sentence in reason[EMBED_REASON].
  */
 int embed_run(const struct graph *graph, const struct embed_options *options, unsigned mode, struct embed_row *rows,
 	      struct embed_result *result, char *reason);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-embed: an embedding of a graph whose rows lie in a pool object of a gpulink device, shared by processes: without copies, and
- * with leased copies. Checks both against a reference, and prints what was read from the pool.
+ * gpulink-embed: an embedding of a graph whose rows lie in a pool object of a gpulink device, shared by processes: without
+ * copies, and with leased copies. Checks both against a reference, and prints what was read from the pool.
  *
  * gpulink-embed --device NAME [--processes N] [--rounds N] [--cache BYTES] GRAPH
  *
@@ -105,8 +105,8 @@ static void show(const struct embed_result *results)
 
 		printf("%-9s  %9" PRIu64 "  %8" PRIu64 "  %9" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "  %9" PRIu64
 		       "  %6.1f  %12" PRIu64 "  %8.2f\n",
-		       names[w], r->loads, r->stores, r->hits, r->misses, r->renewals, r->uncached, 100 * hit_rate(r), traffic(r),
-		       r->seconds);
+		       names[w], r->loads, r->stores, r->hits, r->misses, r->renewals, r->uncached, 100 * hit_rate(r),
+		       traffic(r), r->seconds);
 	}
 	printf("loads and stores are of rows of %zu bytes; bytes read: rows, and %u bytes for each lease; seconds in a VM are\n"
 	       "those of the emulation; all rows have the reference's values, bit by bit\n\n",
@@ -126,7 +126,8 @@ static int demo(const struct graph *graph, const struct embed_options *options, 
 		memset(rows, 0, bytes);
 		failed = embed_run(graph, options, modes[w], rows, &results[w], reason);
 		if (!failed && memcmp(rows, should, bytes)) {
-			snprintf(reason, EMBED_REASON, "%s: rows differ from the reference", w == UNCACHED ? "uncached" : "copies");
+			snprintf(reason, EMBED_REASON, "%s: rows differ from the reference",
+				 w == UNCACHED ? "uncached" : "copies");
 			failed = 1;
 		}
 	}
@@ -148,7 +149,8 @@ int main(int argc, char **argv)
 		return failed - 1;
 	failed = graph_read(path, 1u << 24, &graph, reason);
 	if (!failed) {
-		printf("embedding of %" PRIu32 " vertices with %zu edges, %u processes, %u rounds, rows in a pool object of %s\n\n",
+		printf("embedding of %" PRIu32
+		       " vertices with %zu edges, %u processes, %u rounds, rows in a pool object of %s\n\n",
 		       graph.vertices, graph.edges, options.processes, options.rounds, options.device);
 		failed = demo(&graph, &options, results, reason);
 		graph_free(&graph);

@@ -64,7 +64,8 @@ static int find_device(struct gpu *gpu)
 	for (cl_uint i = 0; !error && !gpu->device && i < count && i < 16; i++)
 		clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU, 1, &gpu->device, NULL);
 	if (!gpu->device)
-		return fail(gpu, "%u OpenCL platforms, none with a CPU or GPU (error %d): the package pocl-opencl-icd has one", count, error);
+		return fail(gpu, "%u OpenCL platforms, none with a CPU or GPU (error %d): the package pocl-opencl-icd has one",
+			    count, error);
 	gpu->context = clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &error);
 	if (check(gpu, "clCreateContext", error))
 		return -1;
@@ -124,7 +125,8 @@ static int copy_graph(struct gpu *gpu)
 	gpu->out_degree = copy_of(gpu, graph->out_degree, graph->vertices, sizeof(*graph->out_degree));
 	gpu->readers = copy_of(gpu, gpu->make.readers, graph->vertices, sizeof(*gpu->make.readers));
 	gpu->next = clCreateBuffer(gpu->context, CL_MEM_READ_WRITE, graph->vertices * sizeof(double), NULL, &error);
-	return gpu->first && gpu->sources && gpu->out_degree && gpu->readers && gpu->next ? 0 : check(gpu, "clCreateBuffer", error);
+	return gpu->first && gpu->sources && gpu->out_degree && gpu->readers && gpu->next ? 0 :
+											    check(gpu, "clCreateBuffer", error);
 }
 
 struct gpu *gpu_new(const struct gpu_make *make)
@@ -205,14 +207,16 @@ int gpu_add_doorbell(struct gpu *gpu, unsigned card, struct gpulink *device)
 	if (error)
 		return fail(gpu, "doorbell page: %s", gpulink_error_text(error));
 	gpu->record[card] = pages.record;
-	return gpulink_opencl_memory(gpu->context, gpu->device, pages.page, 4096, -1, m) ? fail(gpu, "doorbell page: %s", m->reason) : 0;
+	return gpulink_opencl_memory(gpu->context, gpu->device, pages.page, 4096, -1, m) ?
+		       fail(gpu, "doorbell page: %s", m->reason) :
+		       0;
 }
 
 int gpu_load(struct gpu *gpu, const double *next)
 {
 	return check(gpu, "clEnqueueWriteBuffer",
-		     clEnqueueWriteBuffer(gpu->commands, gpu->next, CL_TRUE, 0, gpu->make.graph->vertices * sizeof(*next), next, 0,
-					  NULL, NULL));
+		     clEnqueueWriteBuffer(gpu->commands, gpu->next, CL_TRUE, 0, gpu->make.graph->vertices * sizeof(*next), next,
+					  0, NULL, NULL));
 }
 
 static int launch(struct gpu *gpu, cl_kernel kernel, size_t items)
@@ -243,12 +247,13 @@ int gpu_compute(struct gpu *gpu, unsigned endpoint, uint32_t begin, uint32_t end
 		  gpulink_opencl_argument(k, i++, &gpu->replica[endpoint]) || set(k, &i, sizeof(cl_mem), &gpu->first) ||
 			  set(k, &i, sizeof(cl_mem), &gpu->sources) || set(k, &i, sizeof(cl_mem), &gpu->out_degree) ||
 			  set(k, &i, sizeof(cl_mem), &gpu->next) || set(k, &i, sizeof(begin), &begin) ||
-			  set(k, &i, sizeof(end), &end) || set(k, &i, sizeof(n), &n) || set(k, &i, sizeof(dangling), &dangling)) ||
+			  set(k, &i, sizeof(end), &end) || set(k, &i, sizeof(n), &n) ||
+			  set(k, &i, sizeof(dangling), &dangling)) ||
 	    launch(gpu, k, end - begin))
 		return -1;
 	return check(gpu, "clEnqueueReadBuffer",
-		     clEnqueueReadBuffer(gpu->commands, gpu->next, CL_TRUE, begin * sizeof(*next), (end - begin) * sizeof(*next),
-					 next + begin, 0, NULL, NULL));
+		     clEnqueueReadBuffer(gpu->commands, gpu->next, CL_TRUE, begin * sizeof(*next),
+					 (end - begin) * sizeof(*next), next + begin, 0, NULL, NULL));
 }
 
 int gpu_push(struct gpu *gpu, unsigned card, unsigned owner, unsigned endpoint, uint32_t begin, uint32_t end)
@@ -278,7 +283,8 @@ int gpu_release(struct gpu *gpu, unsigned card)
 	    launch(gpu, k, 1))
 		return -1;
 	if (gpulink_wait_until(gpu->record[card], GPULINK_COMPARE_GE, value, WAIT_NS, &seen))
-		return fail(gpu, "release %" PRIu64 " by the doorbell page of card %u has not completed; the last one is %" PRIu64, value,
-			    card, seen);
+		return fail(gpu,
+			    "release %" PRIu64 " by the doorbell page of card %u has not completed; the last one is %" PRIu64,
+			    value, card, seen);
 	return 0;
 }

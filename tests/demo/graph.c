@@ -8,15 +8,18 @@
 
 #include <matrix.h>
 
-_Static_assert(GRAPH_ERROR_BYTES >= MATRIX_ERROR_BYTES, "room for the reader's messages");
+_Static_assert(GRAPH_ERROR_BYTES >= sizeof(((struct failure *)0)->text), "room for the reader's messages");
 
 int graph_read(const char *path, uint32_t most_vertices, struct graph *graph, char *error)
 {
 	struct matrix by_source, by_target;
+	struct failure failure;
 
 	memset(graph, 0, sizeof(*graph));
-	if (matrix_read(path, most_vertices, &by_source, error))
+	if (matrix_read(path, most_vertices, &by_source, &failure)) {
+		snprintf(error, GRAPH_ERROR_BYTES, "%s", failure.text);
 		return -1;
+	}
 	graph->out_degree = calloc(by_source.rows, sizeof(*graph->out_degree));
 	if (!graph->out_degree || matrix_transpose(&by_source, &by_target)) {
 		snprintf(error, GRAPH_ERROR_BYTES, "%.400s: out of memory for %" PRIu32 " vertices and %zu edges", path,

@@ -89,7 +89,8 @@ static void show(const struct jacobi_result *results, unsigned agent)
 	}
 	printf("hidden: the part of the copy's transfer time that a way does not add to the computation; in a VM it depends on\n"
 	       "the emulation and on free processors of the host; on a soft device the producers themselves copy\n"
-	       "the region's agent is %s; all replicas hold the reference's values, bit by bit\n\n", agents[agent]);
+	       "the region's agent is %s; all replicas hold the reference's values, bit by bit\n\n",
+	       agents[agent]);
 }
 
 /* The fastest of several runs: others' use of the machine only adds time. */

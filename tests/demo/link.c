@@ -13,7 +13,8 @@ int link_read(const char *const names[2], struct link_state *state, char *reason
 {
 	for (unsigned c = 0; c < 2; c++) {
 		const char *slash = strrchr(names[c], '/');
-		int error = gpulink_admin_get_link_counters(slash ? slash + 1 : names[c], state->card[c], GPULINK_LINK_COUNTERS);
+		int error =
+			gpulink_admin_get_link_counters(slash ? slash + 1 : names[c], state->card[c], GPULINK_LINK_COUNTERS);
 
 		if (error) {
 			snprintf(reason, LINK_REASON_BYTES, "link counters of %.128s: %s", names[c], gpulink_strerror(error));
@@ -88,8 +89,9 @@ void link_show(const struct link_state *before, const struct link_state *after, 
 {
 	struct row total = {0};
 
-	printf("over the link, in flits of %d bytes\n%-8s  %10s  %8s  %8s  %8s  %8s  %10s  %16s  %14s  %5s\n", FLIT_BYTES, "cards",
-	       "stores", "finepack", "flits", "stitched", "sent", "link_bytes", "unstitched_bytes", "unpacked_bytes", "ratio");
+	printf("over the link, in flits of %d bytes\n%-8s  %10s  %8s  %8s  %8s  %8s  %10s  %16s  %14s  %5s\n", FLIT_BYTES,
+	       "cards", "stores", "finepack", "flits", "stitched", "sent", "link_bytes", "unstitched_bytes", "unpacked_bytes",
+	       "ratio");
 	for (unsigned c = 0; c < 2; c++) {
 		struct row r = {
 			.stores = stores[c],

@@ -5,7 +5,8 @@
  *
  * gpulink-pagerank --device NAME [--device NAME] [--endpoints N] [--gpu FOLDER] GRAPH
  *
- * Of several processes on a "ucx:" device process 0 prints. Its last line begins "demo: ok" or "demo: FAILED". Exit status 0: ok; 1: failed; 2: usage.
+ * Of several processes on a "ucx:" device process 0 prints. Its last line begins "demo: ok" or "demo: FAILED". Exit status 0:
+ * ok; 1: failed; 2: usage.
  */
 #include "graph.h"
 #include "link.h"
@@ -148,7 +149,11 @@ static void show_tables(const struct pagerank_traffic *traffic, const struct opt
 	       "packets", "stores/packet", "payload_bytes", "raw_wire_bytes", "wire_bytes", "ratio");
 	for (unsigned i = 0; i < cards * endpoints; i++) {
 		name_row(name, sizeof(name), cards, i / endpoints, i % endpoints);
-		show_traffic_row(name, by_process ? "both" : i % endpoints && !options->gpu ? "ring" : "window", &traffic[i].card);
+		show_traffic_row(name,
+				 by_process			? "both" :
+				 i % endpoints && !options->gpu ? "ring" :
+								  "window",
+				 &traffic[i].card);
 	}
 	show_traffic_row("total", "", total);
 	printf("\npackets by flush reason\n%-8s  %11s  %12s  %12s  %7s  %7s  %8s  %6s  %6s  %5s\n", what, "window_miss",
@@ -236,7 +241,8 @@ static int check_sysfs(const struct options *options, const struct pagerank_traf
 }
 
 /* Runs and checks. With processes, each its own part; process 0 gets what all sent. Returns 0, or -1 with a reason. */
-static int run_and_check(struct pagerank *p, const struct graph *graph, bool by_process, struct pagerank_traffic *traffic, char *reason)
+static int run_and_check(struct pagerank *p, const struct graph *graph, bool by_process, struct pagerank_traffic *traffic,
+			 char *reason)
 {
 	int iterations = pagerank_run(p, show_iteration), failed;
 
@@ -286,8 +292,9 @@ static int open_processes(struct options *options, struct pagerank_cards *cards,
 		return -1;
 	}
 	if (info->processes > PAGERANK_MOST_ENDPOINTS || (options->endpoints && options->endpoints != info->processes)) {
-		snprintf(reason, REASON_BYTES, "%" PRIu32 " processes for %u endpoints: must be one each, at most %u", info->processes,
-			 options->endpoints ? options->endpoints : PAGERANK_MOST_ENDPOINTS, PAGERANK_MOST_ENDPOINTS);
+		snprintf(reason, REASON_BYTES, "%" PRIu32 " processes for %u endpoints: must be one each, at most %u",
+			 info->processes, options->endpoints ? options->endpoints : PAGERANK_MOST_ENDPOINTS,
+			 PAGERANK_MOST_ENDPOINTS);
 		return -1;
 	}
 	options->endpoints = info->processes;

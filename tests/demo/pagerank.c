@@ -214,7 +214,8 @@ static int open_all(struct pagerank *p, const char *gpu)
 		return -1;
 	for (unsigned c = 0; c < p->cards; c++) {
 		for (unsigned e = 0; e < p->parts; e++) {
-			int error = gpulink_get_counters(p->side[c].device, e, &p->side[c].lane[e].before, sizeof(p->side[c].lane[e].before));
+			int error = gpulink_get_counters(p->side[c].device, e, &p->side[c].lane[e].before,
+							 sizeof(p->side[c].lane[e].before));
 
 			if (error)
 				return fail(p->reason, "counters of partition %u: %s", e, gpulink_error_text(error));
@@ -445,7 +446,8 @@ int pagerank_compare(struct pagerank *p, const double *ranks, double *worst)
 			double difference = fabs(rank_of(&p->part[e], v) - ranks[v]);
 
 			if (!read && p->part[e].replica[v] != NEVER_STORED)
-				return fail(p->reason, "replica %u, vertex %" PRIu32 ": was stored to, but has no reader", e, v);
+				return fail(p->reason, "replica %u, vertex %" PRIu32 ": was stored to, but has no reader", e,
+					    v);
 			if (read && !(difference <= EQUAL_TO))
 				return fail(p->reason, "replica %u, vertex %" PRIu32 ": %.17g, the reference has %.17g", e, v,
 					    rank_of(&p->part[e], v), ranks[v]);
@@ -471,8 +473,10 @@ int pagerank_load_far(struct pagerank *p)
 				if (error)
 					return fail(p->reason, "load from endpoint %u: %s", e, gpulink_error_text(error));
 				if (bits != p->part[e].replica[vertex])
-					return fail(p->reason, "replica %u, vertex %" PRIu64 ": a load over the link returned %#" PRIx64
-						    ", memory has %#" PRIx64, e, vertex, bits, p->part[e].replica[vertex]);
+					return fail(p->reason,
+						    "replica %u, vertex %" PRIu64 ": a load over the link returned %#" PRIx64
+						    ", memory has %#" PRIx64,
+						    e, vertex, bits, p->part[e].replica[vertex]);
 			}
 		}
 	}
@@ -520,8 +524,8 @@ static int check_count(struct pagerank *p, unsigned e, const struct pagerank_tra
 {
 	if (t->card.stores == t->stores && t->card.store_bytes == t->stores * RANK_BYTES)
 		return 0;
-	return fail(p->reason, "endpoint %u: %" PRIu64 " stores were made, the device counted %" PRIu64 " of %" PRIu64 " bytes", e,
-		    t->stores, t->card.stores, t->card.store_bytes);
+	return fail(p->reason, "endpoint %u: %" PRIu64 " stores were made, the device counted %" PRIu64 " of %" PRIu64 " bytes",
+		    e, t->stores, t->card.stores, t->card.store_bytes);
 }
 
 int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic)
@@ -543,7 +547,8 @@ int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic)
 	if (!p->processes)
 		return 0;
 	traffic->stores += processes_stores(p->processes);
-	return check_count(p, p->first, traffic); /* only the sum: with two-hop routing a partition has the counters of a relay */
+	return check_count(p, p->first,
+			   traffic); /* only the sum: with two-hop routing a partition has the counters of a relay */
 }
 
 int pagerank_gather(struct pagerank *p, int failed, struct pagerank_traffic *traffic)

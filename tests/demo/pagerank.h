@@ -7,8 +7,8 @@
  * With two cards the first half of the endpoints is local to the first card, the rest to the second. An owner stores through
  * the card its endpoint is local to; the partitions of the other card's endpoints are of kind link.
  *
- * One replica per endpoint is enough, without double buffering: all owners compute before any of them stores, so no owner sees a new
- * rank early, and an unchanged rank needs no store.
+ * One replica per endpoint is enough, without double buffering: all owners compute before any of them stores, so no owner sees
+ * a new rank early, and an unchanged rank needs no store.
  *
  * On a "ucx:" device each process is the owner of one endpoint, its own.
  */
@@ -68,12 +68,12 @@ int pagerank_compare(struct pagerank *p, const double *ranks, double *worst);
  *  of loads, or -1 with a reason. */
 int pagerank_load_far(struct pagerank *p);
 
-/** Fills traffic[card * endpoints + partition] after a run, with several processes only traffic[0], with what this one sent; checks that
- *  the devices counted the stores that were made. Returns 0, or -1 with a reason. */
+/** Fills traffic[card * endpoints + partition] after a run, with several processes only traffic[0], with what this one sent;
+ * checks that the devices counted the stores that were made. Returns 0, or -1 with a reason. */
 int pagerank_count(struct pagerank *p, struct pagerank_traffic *traffic);
 
-/** With processes: each gives process 0 its traffic[0], there traffic[process], or reports that it failed. Returns 0, or -1 with a
- *  reason, except to a process that failed, whose reason stays. */
+/** With processes: each gives process 0 its traffic[0], there traffic[process], or reports that it failed. Returns 0, or -1
+ * with a reason, except to a process that failed, whose reason stays. */
 int pagerank_gather(struct pagerank *p, int failed, struct pagerank_traffic *traffic);
 
 /** All counters are 64-bit numbers: adds the structures as arrays. */

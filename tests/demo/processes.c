@@ -15,7 +15,8 @@ struct report {
 enum { SUMS = 64, REPORTS = 1024, REPORT_BYTES = 896 };
 
 _Static_assert(SUMS + 2 * PAGERANK_MOST_ENDPOINTS * sizeof(double) <= REPORTS, "sums have room");
-_Static_assert(sizeof(struct report) <= REPORT_BYTES && REPORTS + PAGERANK_MOST_ENDPOINTS * REPORT_BYTES <= PROCESSES_FIRST, "reports too");
+_Static_assert(sizeof(struct report) <= REPORT_BYTES && REPORTS + PAGERANK_MOST_ENDPOINTS * REPORT_BYTES <= PROCESSES_FIRST,
+	       "reports too");
 
 struct processes {
 	struct together all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes of a "ucx:" device, each of which owns the endpoint of its number. The first PROCESSES_FIRST bytes of each memory are for
- * what they exchange.
+ * The processes of a "ucx:" device, each of which owns the endpoint of its number. The first PROCESSES_FIRST bytes of each
+ * memory are for what they exchange.
  */
 #ifndef DEMO_PROCESSES_H
 #define DEMO_PROCESSES_H
@@ -23,7 +23,8 @@ unsigned processes_own(const struct processes *p);
 /** Returns when all have come here; what they stored before is in place. Returns 0, or -1 with a reason, as all of these. */
 int processes_meet(struct processes *p, char *reason);
 
-/** Replaces each process's `*value` by their sum, the same in all, and meets. Successive sums are of different kinds, 0 or 1. */
+/** Replaces each process's `*value` by their sum, the same in all, and meets. Successive sums are of different kinds, 0 or 1.
+ */
 int processes_sum(struct processes *p, unsigned kind, double *value, char *reason);
 
 /** How many stores of 8 bytes that took, here. */

@@ -34,8 +34,8 @@ static int reap(struct side *side, uint64_t most, char *reason)
 				    side->submitted - side->completed);
 		for (int i = 0; i < count; i++, side->completed++) {
 			if (done[i].tag != side->completed)
-				return fail(reason, "the ring completed operation %" PRIu64 ", %" PRIu64 " is next", done[i].tag,
-					    side->completed);
+				return fail(reason, "the ring completed operation %" PRIu64 ", %" PRIu64 " is next",
+					    done[i].tag, side->completed);
 			if (done[i].error)
 				return fail(reason, "put %" PRIu64 ": %s (status %" PRIu32 ")", done[i].tag,
 					    gpulink_strerror(done[i].error), done[i].status);

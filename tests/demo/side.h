@@ -28,8 +28,8 @@ struct side {
 /** Writes a reason into reason[PAGERANK_REASON_BYTES]. Returns -1. */
 int fail(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** One rank into one replica: endpoint 0 through its window, the others through the ring, so that both are used. Returns 0, or -1 with
- *  a reason, like side_flush(). */
+/** One rank into one replica: endpoint 0 through its window, the others through the ring, so that both are used. Returns 0, or
+ * -1 with a reason, like side_flush(). */
 int side_push(struct side *side, unsigned e, uint64_t offset, uint64_t bits, char *reason);
 
 /** Sends what is collected for the ring, and waits until its puts are complete. A release is the caller's. */

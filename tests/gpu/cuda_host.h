@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side of the CUDA programs: calls that end the program on failure, memory that a GPU reaches over PCIe, the clock. */
+/* The host's side of the CUDA programs: calls that end the program on failure, memory that a GPU reaches over PCIe, the clock.
+ */
 #ifndef CUDA_HOST_H
 #define CUDA_HOST_H
 
@@ -21,7 +22,8 @@
 		}                                                                                                              \
 	} while (0)
 
-/* Zeros, as a window is mapped for a GPU (docs/gpu.md), except that it is memory of the host. `*there`: its address on the GPU. */
+/* Zeros, as a window is mapped for a GPU (docs/gpu.md), except that it is memory of the host. `*there`: its address on the GPU.
+ */
 static inline void *mapped(size_t bytes, void **there)
 {
 	void *here = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);

@@ -46,7 +46,8 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t room,
 	if (what == CL_DEVICE_TYPE && claims.gpu)
 		*(cl_device_type *)value = CL_DEVICE_TYPE_GPU;
 	if (what == CL_DEVICE_SVM_CAPABILITIES)
-		*(cl_device_svm_capabilities *)value = claims.svm ? CL_DEVICE_SVM_FINE_GRAIN_SYSTEM : CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+		*(cl_device_svm_capabilities *)value =
+			claims.svm ? CL_DEVICE_SVM_FINE_GRAIN_SYSTEM : CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
 	if (what == CL_DEVICE_EXTENSIONS && claims.dmabuf) {
 		if (bytes)
 			*bytes = sizeof(extensions);

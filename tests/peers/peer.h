@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One benchmark for several libraries: each process stores words of 8 bytes to the others, in one of several patterns; a round ends when
- * all stores of all processes are visible, and everybody checks what it got. A program defines, before it includes this:
+ * One benchmark for several libraries: each process stores words of 8 bytes to the others, in one of several patterns; a round
+ * ends when all stores of all processes are visible, and everybody checks what it got. A program defines, before it includes
+ * this:
  *
  *   static inline int peer_store(unsigned to, uint64_t word, const uint64_t *value);  *value stays until peer_complete()
  *   static int peer_complete(void);        all that this process stored is visible, and all processes have come here
@@ -45,7 +46,8 @@ static inline uint64_t peer_part(const struct peer *p)
 	return PEER_WORDS / p->count / 16 * 16;
 }
 
-/* The word of store i, in the part: anywhere; in a row; with the probabilities of R-MAT's columns in 8 MiB; 16 in a row, anywhere. */
+/* The word of store i, in the part: anywhere; in a row; with the probabilities of R-MAT's columns in 8 MiB; 16 in a row,
+ * anywhere. */
 static inline uint64_t peer_place(const struct peer *p, unsigned from, uint32_t i)
 {
 	const uint64_t part = peer_part(p), seed = (uint64_t)from << 32;
@@ -113,7 +115,8 @@ static inline double peer_now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Arguments: STORES PATTERN ROUNDS; memory, me and count are set. Process 0 prints ns a store of each round, each one "good" at the end. Returns the exit status. */
+/* Arguments: STORES PATTERN ROUNDS; memory, me and count are set. Process 0 prints ns a store of each round, each one "good" at
+ * the end. Returns the exit status. */
 static inline int peer_run(struct peer *p, char **arguments)
 {
 	int error;
@@ -145,7 +148,8 @@ static inline int peer_run(struct peer *p, char **arguments)
 		puts("good");
 	fflush(stdout);
 	if (error)
-		fprintf(stderr, "process %u: %s %d\n", p->me, error == -1 ? "the memory has not what was stored" : "error", error);
+		fprintf(stderr, "process %u: %s %d\n", p->me, error == -1 ? "the memory has not what was stored" : "error",
+			error);
 	free(p->to);
 	free(p->word);
 	free(p->value);

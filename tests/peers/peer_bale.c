@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * peer_bale exstack|exstack2|conveyor STORES PATTERN ROUNDS: bale's aggregation libraries over OpenSHMEM. bench-peers compiles it with an
- * installed bale. An item is a word's number and its value, applied by the destination.
+ * peer_bale exstack|exstack2|conveyor STORES PATTERN ROUNDS: bale's aggregation libraries over OpenSHMEM. bench-peers compiles
+ * it with an installed bale. An item is a word's number and its value, applied by the destination.
  */
 #include <convey.h>
 #include <exstack.h>

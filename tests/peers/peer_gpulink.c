@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * peer_gpulink DEVICE lane|plain STORES PATTERN ROUNDS: "ucx:", or "local:NAME", below Open MPI's mpirun. plain: direct stores to the
- * shared memory of a local device, which is the limit.
+ * peer_gpulink DEVICE lane|plain STORES PATTERN ROUNDS: "ucx:", or "local:NAME", below Open MPI's mpirun. plain: direct stores
+ * to the shared memory of a local device, which is the limit.
  */
 #include <gpulink_lane.h>
 
@@ -37,7 +37,9 @@ static int peer_complete(void)
 	if (!error)
 		error = gpulink_queue_release(queue, UINT64_C(60000000000));
 	meetings++;
-	return error ? error : gpulink_wait_until(counter, GPULINK_COMPARE_GE, (uint64_t)meetings * processes, UINT64_C(60000000000), NULL);
+	return error ? error :
+		       gpulink_wait_until(counter, GPULINK_COMPARE_GE, (uint64_t)meetings * processes, UINT64_C(60000000000),
+					  NULL);
 }
 
 static int open_all(const char *name, struct peer *p)

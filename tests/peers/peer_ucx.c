@@ -80,7 +80,8 @@ static uint8_t *gather(const void *own, size_t bytes, int count, size_t *most)
 static int open_all(struct peer *p)
 {
 	const ucp_params_t params = { .field_mask = UCP_PARAM_FIELD_FEATURES, .features = UCP_FEATURE_RMA };
-	const ucp_worker_params_t single = { .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE, .thread_mode = UCS_THREAD_MODE_SINGLE };
+	const ucp_worker_params_t single = { .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+					     .thread_mode = UCS_THREAD_MODE_SINGLE };
 	ucp_mem_map_params_t map = {
 		.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS, .length = 8 * PEER_WORDS,
 		.flags = UCP_MEM_MAP_ALLOCATE,
@@ -94,8 +95,9 @@ static int open_all(struct peer *p)
 	uint64_t base;
 	void *key;
 
-	if (ucp_init(&params, NULL, &context) || ucp_worker_create(context, &single, &worker) || ucp_mem_map(context, &map, &memory) ||
-	    ucp_mem_query(memory, &attr) || ucp_worker_get_address(worker, &address, &bytes))
+	if (ucp_init(&params, NULL, &context) || ucp_worker_create(context, &single, &worker) ||
+	    ucp_mem_map(context, &map, &memory) || ucp_mem_query(memory, &attr) ||
+	    ucp_worker_get_address(worker, &address, &bytes))
 		return 1;
 	p->memory = attr.address;
 	memset(attr.address, 0, 8 * PEER_WORDS);

@@ -306,9 +306,11 @@ static void killed(void)
 /* A symbol of each kind, from the library that was preloaded; the implementation's is reached by its other name. */
 static void symbols(void)
 {
-	static const char *const names[] = {"shmem_long_p", "shmem_ctx_put128_nbi", "shmem_double_iput", "shmem_fence", "shmem_ctx_quiet",
-					    "shmem_barrier", "shmem_int_wait_until", "shmem_long_test", "shmem_long_fadd", "shmem_getmem",
-					    "shmem_long_sum_to_all", "shmem_broadcast64", "shmem_free", "shmem_set_lock", "start_pes"};
+	static const char *const names[] = { "shmem_long_p",	     "shmem_ctx_put128_nbi",  "shmem_double_iput",
+					     "shmem_fence",	     "shmem_ctx_quiet",	      "shmem_barrier",
+					     "shmem_int_wait_until", "shmem_long_test",	      "shmem_long_fadd",
+					     "shmem_getmem",	     "shmem_long_sum_to_all", "shmem_broadcast64",
+					     "shmem_free",	     "shmem_set_lock",	      "start_pes" };
 	Dl_info info;
 	int level;
 

@@ -5,7 +5,8 @@
 int main(int argc, char **argv)
 {
 	struct workload w = begin("histogram", 20000, argc, argv);
-	long *table = symmetric((size_t)w.mine * sizeof(*table)), *expected = local((size_t)w.mine * sizeof(*expected)), errors = 0, mine = 0;
+	long *table = symmetric((size_t)w.mine * sizeof(*table)), *expected = local((size_t)w.mine * sizeof(*expected)),
+	     errors = 0, mine = 0;
 	int status;
 
 	timed_begin(&w);

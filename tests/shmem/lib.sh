@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # Sourced: runs OpenSHMEM programs. $library: libgpulink-shmem.
 
 shmem_found() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * random_test [SEED [ROUNDS [heap] [default]]]: every PE stores into its own part of every PE's memory, by all kinds of puts and atomics, and into a copy of
- * what it expects there; both are compared. Signals: who sees a flag sees the data before it. Prints the seed; status 1: an error.
- * "heap": no signals in static memory, and none that are polled by test: Open MPI 4.1.4 orders neither by a fence on one machine, and its
- * test makes no progress. "default": no context but the default one: over tcp its end hangs with another.
+ * random_test [SEED [ROUNDS [heap] [default]]]: every PE stores into its own part of every PE's memory, by all kinds of puts
+ * and atomics, and into a copy of what it expects there; both are compared. Signals: who sees a flag sees the data before it.
+ * Prints the seed; status 1: an error. "heap": no signals in static memory, and none that are polled by test: Open MPI 4.1.4
+ * orders neither by a fence on one machine, and its test makes no progress. "default": no context but the default one: over tcp
+ * its end hangs with another.
  */
 #include <shmem.h>
 #include <stdbool.h>
@@ -72,7 +73,8 @@ static void fence(void)
 	memset(t.last, 0, sizeof(t.last));
 }
 
-/* Stores to the same bytes are ordered by a fence if they are of one context, else by a quiet. Most of the others are not ordered. */
+/* Stores to the same bytes are ordered by a fence if they are of one context, else by a quiet. Most of the others are not
+ * ordered. */
 static void before_bytes(uint8_t *copy, size_t bytes, uint8_t context)
 {
 	uint8_t *touched = t.touched + (copy - t.expected), all = 0;
@@ -192,7 +194,8 @@ static void store_large(int pe)
 static void change_word(int pe)
 {
 	unsigned i = below(&t.chance, WORDS), kind = below(&t.chance, 9);
-	long *to = t.words + (unsigned)t.me * WORDS + i, *copy = t.words_expected + (unsigned)pe * WORDS + i, value = (long)below(&t.chance, 1000);
+	long *to = t.words + (unsigned)t.me * WORDS + i, *copy = t.words_expected + (unsigned)pe * WORDS + i,
+	     value = (long)below(&t.chance, 1000);
 	long was = *copy, seen = was;
 
 	before_word(pe, kind == 8 ? PUT : ATOMIC);
@@ -373,7 +376,8 @@ int main(int argc, char **argv)
 	for (unsigned round = 0; round < rounds; round++)
 		round_of(round);
 	if (!t.me || t.errors)
-		printf("# PE %d of %d: seed=%llu rounds=%u errors=%u\n", t.me, t.pes, (unsigned long long)seed, rounds, t.errors);
+		printf("# PE %d of %d: seed=%llu rounds=%u errors=%u\n", t.me, t.pes, (unsigned long long)seed, rounds,
+		       t.errors);
 	if (t.context != SHMEM_CTX_DEFAULT)
 		shmem_ctx_destroy(t.context);
 	shmem_finalize();

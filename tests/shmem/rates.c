@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rates [STORES]: every PE stores words of 8 bytes to the next one, in several patterns, and compares what has arrived. Prints ns a store,
- * with the quiet and barrier behind it; the least of some rounds is what the calls cost, a test script interleaves programs.
+ * rates [STORES]: every PE stores words of 8 bytes to the next one, in several patterns, and compares what has arrived. Prints
+ * ns a store, with the quiet and barrier behind it; the least of some rounds is what the calls cost, a test script interleaves
+ * programs.
  */
 #include "workload.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shortest paths (Bellman-Ford): each in-edge has a word at its target's PE, into which the source stores the distance over this edge
- * when its own has become less.
+ * Shortest paths (Bellman-Ford): each in-edge has a word at its target's PE, into which the source stores the distance over
+ * this edge when its own has become less.
  */
 #include "workload.h"
 
 #define FAR (1L << 40)
 
-/* The words of each vertex's in-edges begin at first[vertex / PEs]; slot[] has the place for each out-edge of this PE's vertices. */
+/* The words of each vertex's in-edges begin at first[vertex / PEs]; slot[] has the place for each out-edge of this PE's
+ * vertices. */
 static void number_edges(const struct workload *w, long *first, long *slot)
 {
 	long *all = local((size_t)w->vertices * sizeof(*all));
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
 	size_t words = (size_t)w.mine * DEGREE * 4;
 	long *first = symmetric((size_t)(w.mine + 1) * sizeof(*first)), *arrived = symmetric(words * sizeof(*arrived));
 	long *slot = local((size_t)w.mine * DEGREE * sizeof(*slot)), *distance = local((size_t)w.mine * sizeof(*distance));
-	long **firsts = local((size_t)w.pes * sizeof(*firsts)), *sent = local((size_t)w.mine * sizeof(*sent)), mine = 0, changes;
+	long **firsts = local((size_t)w.pes * sizeof(*firsts)), *sent = local((size_t)w.mine * sizeof(*sent)), mine = 0,
+	     changes;
 	int status;
 
 	number_edges(&w, first, slot);
@@ -83,7 +85,8 @@ int main(int argc, char **argv)
 				long to = target_of(&w, v, i);
 				int pe = (int)(to % w.pes);
 
-				shmem_long_p(&arrived[firsts[pe][to / w.pes] + slot[n * DEGREE + i]], distance[n] + length_of(v, i), pe);
+				shmem_long_p(&arrived[firsts[pe][to / w.pes] + slot[n * DEGREE + i]],
+					     distance[n] + length_of(v, i), pe);
 			}
 			sent[n] = distance[n];
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Orders an acyclic graph: a vertex without open in-edges takes its level and marks its out-edges done, by a store into a byte of each
- * target. Edges lead from lower to higher numbers.
+ * Orders an acyclic graph: a vertex without open in-edges takes its level and marks its out-edges done, by a store into a byte
+ * of each target. Edges lead from lower to higher numbers.
  */
 #include "workload.h"
 
@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 				long to = later(&w, v, i);
 
 				if (to >= 0)
-					shmem_uint8_p(&done[to / w.pes * MOST + slot[v / w.pes * DEGREE + i]], 1, (int)(to % w.pes));
+					shmem_uint8_p(&done[to / w.pes * MOST + slot[v / w.pes * DEGREE + i]], 1,
+						      (int)(to % w.pes));
 			}
 		if (sum_of(&w, mine - taken) == 0)
 			break; /* a store is missing */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Transposes a sparse matrix, rows and columns distributed: counts columns, takes a place in each, stores row and value there. */
+/* Transposes a sparse matrix, rows and columns distributed: counts columns, takes a place in each, stores row and value there.
+ */
 #include "workload.h"
 
 struct entry {

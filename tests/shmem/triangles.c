@@ -43,7 +43,8 @@ static long common(const long *a, int as, const long *b, int bs)
 int main(int argc, char **argv)
 {
 	struct workload w = begin("triangles", 20000, argc, argv);
-	long *lists = symmetric((size_t)w.mine * (DEGREE + 1) * sizeof(*lists)), other[DEGREE + 1], own[DEGREE], count = 0, expected = 0, mine = 0;
+	long *lists = symmetric((size_t)w.mine * (DEGREE + 1) * sizeof(*lists)), other[DEGREE + 1], own[DEGREE], count = 0,
+	     expected = 0, mine = 0;
 
 	for (long v = w.me; v < w.vertices; v += w.pes) {
 		long *list = lists + v / w.pes * (DEGREE + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Common to the workloads: PROGRAM [VERTICES [--json]]. Vertex v is number v / PEs of PE v % PEs. The graph is a function of its vertices,
- * so that each PE can compute what the result must be.
+ * Common to the workloads: PROGRAM [VERTICES [--json]]. Vertex v is number v / PEs of PE v % PEs. The graph is a function of
+ * its vertices, so that each PE can compute what the result must be.
  */
 #ifndef GLK_TESTS_SHMEM_WORKLOAD_H
 #define GLK_TESTS_SHMEM_WORKLOAD_H
@@ -97,8 +97,8 @@ static inline int end(struct workload *w, long operations, long errors)
 	operations = sum_of(w, operations);
 	errors = sum_of(w, errors);
 	if (!w->me && w->json)
-		printf("{\"workload\": \"%s\", \"pes\": %d, \"operations\": %ld, \"seconds\": %.6f, \"errors\": %ld}\n", w->name, w->pes,
-		       operations, w->time, errors);
+		printf("{\"workload\": \"%s\", \"pes\": %d, \"operations\": %ld, \"seconds\": %.6f, \"errors\": %ld}\n",
+		       w->name, w->pes, operations, w->time, errors);
 	else if (!w->me)
 		printf("%s pes=%d operations=%ld seconds=%.6f errors=%ld\n", w->name, w->pes, operations, w->time, errors);
 	shmem_finalize();

@@ -21,7 +21,7 @@ struct request {
 	enum output output;
 };
 
-static int take(void *user, int option, const char *value)
+static int bench_pool_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -37,12 +37,17 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "pool",
-	.known = (const struct option[]){
-		{ "device", required_argument, NULL, DEVICE }, { "grain", required_argument, NULL, GRAIN },
-		{ "lines", required_argument, NULL, LINES }, { "repetitions", required_argument, NULL, REPETITIONS },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "device", required_argument, NULL, DEVICE },
+			{ "grain", required_argument, NULL, GRAIN },
+			{ "lines", required_argument, NULL, LINES },
+			{ "repetitions", required_argument, NULL, REPETITIONS },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = bench_pool_take,
 	.help = "usage: gpulink-bench pool --device DEVICE [OPTION...]\n"
 		"Measures accesses to a new pool object: from leased copies, renewals, past the copies, and stores.\n"
 		"  --device DEVICE     gpulink0, or soft:\n"
@@ -61,7 +66,7 @@ static void print_pays(const char *of, double times)
 		printf("copies of %s pay from the %.0f. load again of a miss on\n", of, times < 1 ? 1 : times + 0.5);
 }
 
-static void print_table(const struct request *r, const struct measure_pool_time *times)
+static void bench_pool_print_table(const struct request *r, const struct measure_pool_time *times)
 {
 	printf("%s, lines of %u bytes: ns, median and spread\n", r->device, (unsigned)r->grain);
 	for (unsigned a = 0; a < MEASURE_POOL_ACCESSES; a++)
@@ -103,7 +108,7 @@ int bench_pool(int argc, char **argv)
 {
 	struct request r = { .grain = GPULINK_GRAIN_DEFAULT, .lines = 256, .repetitions = 31 };
 	struct measure_pool_time times[MEASURE_POOL_ACCESSES] = { { 0 } };
-	char error[MEASURE_POOL_ERROR];
+	struct failure error;
 	int status = option_read_all(argc, argv, &command, &r);
 
 	if (status)
@@ -112,8 +117,8 @@ int bench_pool(int argc, char **argv)
 		fputs("gpulink-bench: --device is missing: must be gpulinkN, /dev/gpulinkN or soft:\n", stderr);
 		return 2;
 	}
-	if (measure_pool(r.device, (uint32_t)r.grain, (unsigned)r.lines, (unsigned)r.repetitions, times, error)) {
-		fprintf(stderr, "gpulink-bench: %s\n", error);
+	if (measure_pool(r.device, (uint32_t)r.grain, (unsigned)r.lines, (unsigned)r.repetitions, times, &error)) {
+		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	if (r.output == OUTPUT_JSON)
@@ -121,7 +126,7 @@ int bench_pool(int argc, char **argv)
 	else if (r.output == OUTPUT_CSV)
 		print_csv(times);
 	else
-		print_table(&r, times);
+		bench_pool_print_table(&r, times);
 	if (!status)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(ENOMEM));

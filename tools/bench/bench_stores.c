@@ -44,7 +44,7 @@ static int take_patterns(struct request *r, const char *value)
 	return option_list("pattern", value, "random, sequential, graph, halo or hot", take_name, &r->patterns);
 }
 
-static int take(void *user, int option, const char *value)
+static int bench_stores_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -61,13 +61,18 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "stores",
-	.known = (const struct option[]){
-		{ "name", required_argument, NULL, NAME }, { "bytes", required_argument, NULL, BYTES },
-		{ "stores", required_argument, NULL, STORES }, { "rounds", required_argument, NULL, ROUNDS },
-		{ "pattern", required_argument, NULL, PATTERN },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "name", required_argument, NULL, NAME },
+			{ "bytes", required_argument, NULL, BYTES },
+			{ "stores", required_argument, NULL, STORES },
+			{ "rounds", required_argument, NULL, ROUNDS },
+			{ "pattern", required_argument, NULL, PATTERN },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = bench_stores_take,
 	.help = "usage: gpulink-bench stores [OPTION...]\n"
 		"Measures stores of 8 bytes on a local: device, by lane, by queue, plain, and by two threads, and checks the memory.\n"
 		"  --name NAME         of the device: local:NAME (one of its own)\n"
@@ -79,7 +84,7 @@ static const struct option_command command = {
 		"  -h, --help          show this help and exit\n",
 };
 
-static void print_table(found_stores found)
+static void bench_stores_print_table(found_stores found)
 {
 	printf("%-10s", "pattern");
 	for (unsigned w = 0; w < MEASURE_TWO_PLAIN; w++)
@@ -131,17 +136,21 @@ static int print_json(found_stores found)
 
 int bench_stores(int argc, char **argv)
 {
-	struct request r = { .bytes = UINT64_C(64) << 20, .stores = 1000000, .rounds = 15, .patterns = (1u << MEASURE_PATTERNS) - 1 };
+	struct request r = {
+		.bytes = UINT64_C(64) << 20, .stores = 1000000, .rounds = 15, .patterns = (1u << MEASURE_PATTERNS) - 1
+	};
 	found_stores found = { { { 0 } } };
-	char error[MEASURE_STORES_ERROR], own[32], device[160];
+	struct failure error;
+	char own[32], device[160];
 	int status = option_read_all(argc, argv, &command, &r);
 
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
 	snprintf(own, sizeof(own), "bench-%ld", (long)getpid());
-	snprintf(device, sizeof(device), "local:%.100s,endpoints=2,memory=%llu", r.name ? r.name : own, (unsigned long long)r.bytes);
-	if (measure_stores(device, r.bytes, (unsigned)r.stores, (unsigned)r.rounds, r.patterns, found, error)) {
-		fprintf(stderr, "gpulink-bench: %s\n", error);
+	snprintf(device, sizeof(device), "local:%.100s,endpoints=2,memory=%llu", r.name ? r.name : own,
+		 (unsigned long long)r.bytes);
+	if (measure_stores(device, r.bytes, (unsigned)r.stores, (unsigned)r.rounds, r.patterns, found, &error)) {
+		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	if (r.output == OUTPUT_JSON)
@@ -149,7 +158,7 @@ int bench_stores(int argc, char **argv)
 	else if (r.output == OUTPUT_CSV)
 		print_csv(found);
 	else
-		print_table(found);
+		bench_stores_print_table(found);
 	if (!status)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(ENOMEM));

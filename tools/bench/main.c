@@ -85,7 +85,7 @@ static int take_offset(struct request *r, const char *value)
 	return r->plan.offset % 4096 ? option_wrong("offset", value, "a multiple of 4096") : 0;
 }
 
-static int take(void *user, int option, const char *value)
+static int bench_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -105,14 +105,21 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command loggop_command = {
 	.name = "loggop",
-	.known = (const struct option[]){
-		{ "device", required_argument, NULL, DEVICE }, { "way", required_argument, NULL, WAY },
-		{ "path", required_argument, NULL, PATH }, { "partition", required_argument, NULL, PARTITION },
-		{ "offset", required_argument, NULL, OFFSET }, { "least", required_argument, NULL, LEAST },
-		{ "most", required_argument, NULL, MOST }, { "repetitions", required_argument, NULL, REPETITIONS },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "device", required_argument, NULL, DEVICE },
+			{ "way", required_argument, NULL, WAY },
+			{ "path", required_argument, NULL, PATH },
+			{ "partition", required_argument, NULL, PARTITION },
+			{ "offset", required_argument, NULL, OFFSET },
+			{ "least", required_argument, NULL, LEAST },
+			{ "most", required_argument, NULL, MOST },
+			{ "repetitions", required_argument, NULL, REPETITIONS },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = bench_take,
 	.help = "usage: gpulink-bench loggop --device DEVICE [OPTION...]\n"
 		"Measures times of operations with releases, and fits L, o, O, g, G and S to them. Overwrites endpoint memory,\n"
 		"up to 16 MiB of a partition. An interrupt ends the measurement, and what was measured is printed.\n"
@@ -139,7 +146,7 @@ static void print_curve(const char *name, const struct loggop_curve *c)
 		printf("  %-9s R2 %.4f, worst residual %.1f %%\n", "", c->r2, 100 * c->worst);
 }
 
-static void print_table(const struct loggop_file *file)
+static void bench_print_table(const struct loggop_file *file)
 {
 	printf("%s, times in %s (%s)%s\n", file->device, file->unit, file->basis, file->complete ? "" : ", incomplete");
 	for (unsigned i = 0; i < file->sets; i++) {
@@ -175,7 +182,7 @@ static int print_file(const struct loggop_file *file, enum output output)
 	else if (output == OUTPUT_CSV)
 		loggop_file_csv(stdout, file);
 	else
-		print_table(file);
+		bench_print_table(file);
 	if (!status)
 		return EXIT_SUCCESS;
 	fprintf(stderr, "gpulink-bench: output: %s\n", strerror(ENOMEM));
@@ -184,25 +191,25 @@ static int print_file(const struct loggop_file *file, enum output output)
 
 /* --- commands --- */
 
-static void tell(const char *way, const char *path, unsigned number, unsigned count)
+static void bench_tell(const char *way, const char *path, unsigned number, unsigned count)
 {
 	fprintf(stderr, "gpulink-bench: %s by %s, %u of %u\n", way, path, number, count);
 }
 
-static int measure(const struct request *r)
+static int bench_measure(const struct request *r)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 	struct loggop_file file;
-	char error[MEASURE_ERROR_BYTES];
+	struct failure error;
 	int status, printed = EXIT_SUCCESS;
 
 	if (sigaction(SIGINT, &action, NULL) || sigaction(SIGTERM, &action, NULL) || loggop_file_init(&file)) {
 		fprintf(stderr, "gpulink-bench: %s\n", strerror(errno));
 		return EXIT_FAILURE;
 	}
-	status = measure_device(r->device, &r->plan, &file, error);
+	status = measure_device(r->device, &r->plan, &file, &error);
 	if (status)
-		fprintf(stderr, "gpulink-bench: %s\n", error);
+		fprintf(stderr, "gpulink-bench: %s\n", error.text);
 	else if (stop)
 		fprintf(stderr, "gpulink-bench: interrupted: the measurement is incomplete\n");
 	if (!status || file.sets)
@@ -229,8 +236,8 @@ static int loggop(int argc, char **argv)
 	}
 	r.plan.partition = (unsigned)r.partition;
 	r.plan.repetitions = (unsigned)r.repetitions;
-	r.plan.begin = isatty(STDERR_FILENO) ? tell : NULL;
-	return measure(&r);
+	r.plan.begin = isatty(STDERR_FILENO) ? bench_tell : NULL;
+	return bench_measure(&r);
 }
 
 int main(int argc, char **argv)

@@ -59,7 +59,7 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* --- records --- */
 
-static uint64_t get(const uint8_t *bytes, unsigned count)
+static uint64_t capture_get(const uint8_t *bytes, unsigned count)
 {
 	uint64_t value = 0;
 
@@ -100,8 +100,8 @@ static enum exit_code write_failed(const struct capture *capture, int error)
 static enum exit_code take_record(struct capture *capture, const uint8_t *record)
 {
 	struct pcapng_packet packet = {
-		.time_ns = get(record, 8),
-		.dropped = get(record + RECORD_LOST, 4),
+		.time_ns = capture_get(record, 8),
+		.dropped = capture_get(record + RECORD_LOST, 4),
 		.direction = record[RECORD_DIRECTION] ? PCAPNG_IN : PCAPNG_OUT,
 		.crc_error = record[RECORD_FLAGS] & FLAG_DROPPED,
 		.data = record + RECORD_FRAME,
@@ -266,7 +266,7 @@ static enum exit_code find_local_card(struct invocation *invocation)
 	enum exit_code code;
 	int error;
 
-	invocation->asker.direct = true;
+	invocation->asker.direct = answer_directly;
 	code = find_card(invocation);
 	if (code != EXIT_OK)
 		return code;
@@ -277,7 +277,8 @@ static enum exit_code find_local_card(struct invocation *invocation)
 	}
 	if (!error && strcmp(info.state, "lost"))
 		return EXIT_OK;
-	complain("%s: %s", invocation->card, error ? gpulink_strerror(error) : "lost: it does not answer; a reset may recover it");
+	complain("%s: %s", invocation->card,
+		 error ? gpulink_strerror(error) : "lost: it does not answer; a reset may recover it");
 	return EXIT_FAILED;
 }
 

@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 #include "capture.h"
-#include "link.h"
+#include "ctl_link.h"
 #include "load.h"
 #include "monitor.h"
 #include "print.h"
@@ -103,15 +103,15 @@ static struct json_object *select_counters(struct json_object *counters, struct 
 static enum exit_code read_counters(struct invocation *invocation, struct json_object **all, struct json_object **shown)
 {
 	struct json_object *partitions = NULL;
-	enum exit_code code = ask(&invocation->asker,
-				  with_partition(new_request("counters", invocation->card), invocation->partition), all);
+	enum exit_code code =
+		send_request(invocation, with_partition(new_request("counters", invocation->card), invocation->partition), all);
 
 	if (code != EXIT_OK)
 		return code;
 	if (invocation->partition != ALL_PARTITIONS || invocation->json) {
 		*shown = json_object_get(*all);
 	} else {
-		code = ask(&invocation->asker, new_request("partitions", invocation->card), &partitions);
+		code = send_request(invocation, new_request("partitions", invocation->card), &partitions);
 		if (code == EXIT_OK && (!json_object_is_type(*all, json_type_array) ||
 					!json_object_is_type(partitions, json_type_array)))
 			code = unexpected();
@@ -212,8 +212,8 @@ static bool check_setting(const char *text, enum gpulink_setting setting, bool (
 	return false;
 }
 
-static enum exit_code set_to(struct invocation *invocation, enum gpulink_setting setting, const char *text,
-			     bool (*parse)(const char *, uint64_t *))
+static enum exit_code commands_set_to(struct invocation *invocation, enum gpulink_setting setting, const char *text,
+				      bool (*parse)(const char *, uint64_t *))
 {
 	struct json_object *request;
 	enum exit_code code;
@@ -230,9 +230,10 @@ static enum exit_code set_to(struct invocation *invocation, enum gpulink_setting
 	return ask_and_print(invocation, request, print_set);
 }
 
-static enum exit_code set(struct invocation *invocation, enum gpulink_setting setting, bool (*parse)(const char *, uint64_t *))
+static enum exit_code commands_set(struct invocation *invocation, enum gpulink_setting setting,
+				   bool (*parse)(const char *, uint64_t *))
 {
-	return set_to(invocation, setting, invocation->arguments[0], parse);
+	return commands_set_to(invocation, setting, invocation->arguments[0], parse);
 }
 
 static const char *name_of_setting(unsigned setting)
@@ -245,42 +246,42 @@ static enum exit_code run_set(struct invocation *invocation)
 	unsigned setting = find_setting(invocation->arguments[0], name_of_setting, GPULINK_SETTINGS);
 
 	return setting == GPULINK_SETTINGS ? EXIT_USAGE
-					   : set_to(invocation, (enum gpulink_setting)setting, invocation->arguments[1], parse_number);
+					   : commands_set_to(invocation, (enum gpulink_setting)setting, invocation->arguments[1], parse_number);
 }
 
 static enum exit_code run_set_subheader(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_SUBHEADER_BYTES, parse_number);
+	return commands_set(invocation, GPULINK_SUBHEADER_BYTES, parse_number);
 }
 
 static enum exit_code run_set_payload(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_MAX_PAYLOAD_BYTES, parse_number);
+	return commands_set(invocation, GPULINK_MAX_PAYLOAD_BYTES, parse_number);
 }
 
 static enum exit_code run_set_timeout(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_FLUSH_TIMEOUT_NS, parse_duration);
+	return commands_set(invocation, GPULINK_FLUSH_TIMEOUT_NS, parse_duration);
 }
 
 static enum exit_code run_set_coalesce(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_COALESCE, parse_number);
+	return commands_set(invocation, GPULINK_COALESCE, parse_number);
 }
 
 static enum exit_code run_set_packing(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_PACKING, parse_number);
+	return commands_set(invocation, GPULINK_PACKING, parse_number);
 }
 
 static enum exit_code run_set_format(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_COMPACT, parse_format);
+	return commands_set(invocation, GPULINK_COMPACT, parse_format);
 }
 
 static enum exit_code run_set_keep(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_KEEP, parse_number);
+	return commands_set(invocation, GPULINK_KEEP, parse_number);
 }
 
 static bool print_set_endpoint(struct json_object *result)
@@ -336,7 +337,7 @@ static enum exit_code run_pool_counters(struct invocation *invocation)
 
 static enum exit_code run_set_open(struct invocation *invocation)
 {
-	return set(invocation, GPULINK_OPEN, parse_number);
+	return commands_set(invocation, GPULINK_OPEN, parse_number);
 }
 
 static bool print_reset(struct json_object *result)

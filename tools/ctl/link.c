@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link.h"
+#include "ctl_link.h"
 
 #include "arguments.h"
 #include "print.h"

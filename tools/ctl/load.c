@@ -37,22 +37,20 @@ static int open_file(const char *path)
 enum exit_code run_program(struct invocation *invocation)
 {
 	struct asker *asker = &invocation->asker;
+	unsigned count = 0, files = (unsigned)invocation->argument_count;
 	enum exit_code code = EXIT_FAILED;
 
 	asker->seconds = LOAD_SECONDS;
-	asker->files = (struct program_files){ open_file(invocation->arguments[0]), -1 };
-	if (asker->files.image >= 0 && invocation->argument_count == 2)
-		asker->files.fallback = open_file(invocation->arguments[1]);
-	if (asker->files.image >= 0 && (invocation->argument_count < 2 || asker->files.fallback >= 0))
+	while (count < files && (asker->files[count] = open_file(invocation->arguments[count])) >= 0)
+		count++;
+	if (count == files)
 		code = find_card(invocation);
 	if (code == EXIT_OK) {
-		asker->has_files = true;
+		asker->file_count = count;
 		code = ask_and_print(invocation, new_request("program", invocation->card), print_loaded);
-		asker->has_files = false;
+		asker->file_count = 0;
 	}
-	if (asker->files.image >= 0)
-		close(asker->files.image);
-	if (asker->files.fallback >= 0)
-		close(asker->files.fallback);
+	while (count)
+		close(asker->files[--count]);
 	return code;
 }

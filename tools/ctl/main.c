@@ -147,9 +147,7 @@ static bool take_option(int option, struct invocation *invocation, struct given 
 		given->from = true;
 		*(option == 'F' ? &invocation->from : &invocation->dump) = optarg;
 		return true;
-	case 'd':
-		invocation->asker.direct = true;
-		return true;
+	case 'd': invocation->asker.direct = answer_directly; return true;
 	case 's':
 		invocation->asker.socket_path = optarg;
 		return true;

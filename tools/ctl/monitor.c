@@ -60,7 +60,8 @@ static void show_as_json(struct monitor *m, const char *time, const char *card, 
 }
 
 /* NULL for `from`: it was not, or is not known; for `to`: it is not. */
-static void show(struct monitor *m, const char *card, const char *what, struct json_object *from, struct json_object *to)
+static void monitor_show(struct monitor *m, const char *card, const char *what, struct json_object *from,
+			 struct json_object *to)
 {
 	char time[40];
 
@@ -84,7 +85,7 @@ static void show_text(struct monitor *m, const char *card, const char *what, con
 	struct json_object *text = to ? json_object_new_string(to) : NULL;
 
 	m->memory = (text || !to) && m->memory;
-	show(m, card, what, NULL, text);
+	monitor_show(m, card, what, NULL, text);
 	json_object_put(text);
 }
 
@@ -96,17 +97,17 @@ static void compare_cards(struct monitor *m, const char *name, struct json_objec
 
 	json_object_object_foreach(was, key, from) {
 		if (!json_object_object_get_ex(is, key, &other))
-			show(m, name, key, from, NULL);
+			monitor_show(m, name, key, from, NULL);
 		else if (!json_object_equal(from, other))
-			show(m, name, key, from, other);
+			monitor_show(m, name, key, from, other);
 	}
 	json_object_object_foreach(is, added, to) {
 		if (!json_object_object_get_ex(was, added, NULL))
-			show(m, name, added, NULL, to);
+			monitor_show(m, name, added, NULL, to);
 	}
 }
 
-static void compare(struct monitor *m, struct json_object *before, struct json_object *after)
+static void monitor_compare(struct monitor *m, struct json_object *before, struct json_object *after)
 {
 	struct json_object *other;
 
@@ -123,7 +124,7 @@ static void compare(struct monitor *m, struct json_object *before, struct json_o
 	}
 }
 
-static enum exit_code look(struct monitor *m)
+static enum exit_code monitor_look(struct monitor *m)
 {
 	struct json_object *before = m->view, *after = NULL;
 	enum exit_code code = view_read(m->invocation, before, &after);
@@ -131,7 +132,7 @@ static enum exit_code look(struct monitor *m)
 	if (code != EXIT_OK)
 		return code;
 	if (before)
-		compare(m, before, after);
+		monitor_compare(m, before, after);
 	m->view = after;
 	json_object_put(before);
 	return EXIT_OK;
@@ -160,7 +161,7 @@ static void show_state(struct monitor *m, const char *name, const char *state)
 	json_object_object_get_ex(card, "state", &from);
 	m->memory = to && m->memory;
 	if (!from || !json_object_equal(from, to))
-		show(m, name, "state", from, to);
+		monitor_show(m, name, "state", from, to);
 	if (card)
 		m->memory = json_put(card, "state", to) && m->memory;
 	else
@@ -219,7 +220,7 @@ static enum exit_code watch_cards(struct monitor *m, const struct ending_signals
 		if (!wait_until(m, last ? end : next, signals))
 			next = seconds_now() + interval;
 		if (!signals_arrived())
-			code = look(m);
+			code = monitor_look(m);
 		if (code == EXIT_OK && !m->memory) {
 			complain("out of memory");
 			code = EXIT_FAILED;
@@ -239,7 +240,7 @@ enum exit_code run_monitor(struct invocation *invocation)
 	if (!signals_catch(&signals))
 		return EXIT_FAILED;
 	open_uevents(&m); /* before the first look, so that nothing is missed */
-	code = look(&m);
+	code = monitor_look(&m);
 	if (code == EXIT_OK && invocation->card && !json_object_object_get_ex(m.view, invocation->card, NULL)) {
 		complain("no such card '%.40s'", invocation->card);
 		code = EXIT_NO_CARD;

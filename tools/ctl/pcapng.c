@@ -61,7 +61,7 @@ int pcapng_flush(struct pcapng *file)
 
 /* --- one block, in the buffer --- */
 
-static void put(struct pcapng *file, const void *bytes, size_t length)
+static void pcapng_put(struct pcapng *file, const void *bytes, size_t length)
 {
 	memcpy(file->buffer + file->used, bytes, length);
 	file->used += length;
@@ -75,7 +75,7 @@ static void put_numbers(struct pcapng *file, const uint32_t *numbers, size_t cou
 		const uint8_t bytes[] = {(uint8_t)numbers[i], (uint8_t)(numbers[i] >> 8), (uint8_t)(numbers[i] >> 16),
 					 (uint8_t)(numbers[i] >> 24)};
 
-		put(file, bytes, sizeof(bytes));
+		pcapng_put(file, bytes, sizeof(bytes));
 	}
 }
 
@@ -84,7 +84,7 @@ static void put_option(struct pcapng *file, unsigned code, const void *bytes, si
 	const uint32_t head = code | (uint32_t)length << 16;
 
 	put_numbers(file, &head, 1);
-	put(file, bytes, length);
+	pcapng_put(file, bytes, length);
 }
 
 static void put_option_number(struct pcapng *file, unsigned code, uint64_t value)
@@ -168,7 +168,7 @@ int pcapng_packet(struct pcapng *file, const struct pcapng_packet *packet)
 		return -EINVAL;
 	begin = begin_block(file, BLOCK_PACKET);
 	put_numbers(file, head, 5);
-	put(file, packet->data, packet->length);
+	pcapng_put(file, packet->data, packet->length);
 	put_numbers(file, flags, 2);
 	if (packet->dropped)
 		put_option_number(file, PACKET_DROPPED, packet->dropped);

@@ -2,10 +2,13 @@
 #include "print.h"
 #include "request.h"
 
+#include <gpulink.h>
 #include <json-c/json.h>
 #include <json_put.h>
+#include <program.h>
 #include <requests.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,11 +66,40 @@ static bool print_warnings(struct json_object *result)
 	return true;
 }
 
+struct json_object *answer_directly(struct json_object *request, const struct asker *asker)
+{
+	const struct program_files files = { asker->files[0], asker->file_count > 1 ? asker->files[1] : -1 };
+
+	return request_run(request, REQUEST_ALL, asker->file_count ? &files : NULL);
+}
+
+static enum exit_code exit_code_of(int error)
+{
+	switch (error) {
+	case 0: return EXIT_OK;
+	case -GPULINK_EINVAL: return EXIT_USAGE;
+	case -GPULINK_ENODEV: return EXIT_NO_CARD;
+	case -GPULINK_EACCES: return EXIT_NOT_PERMITTED;
+	case -ECONNREFUSED: return EXIT_NO_DAEMON;
+	default: return EXIT_FAILED;
+	}
+}
+
+enum exit_code send_request(struct invocation *invocation, struct json_object *request, struct json_object **result)
+{
+	struct failure failure;
+	int error = ask(&invocation->asker, request, result, &failure);
+
+	if (error && !(invocation->quiet && invocation->asker.refused))
+		complain("%s", failure.text);
+	return exit_code_of(error);
+}
+
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
 			     bool (*print)(struct json_object *result))
 {
 	struct json_object *result = NULL;
-	enum exit_code code = ask(&invocation->asker, request, &result);
+	enum exit_code code = send_request(invocation, request, &result);
 
 	if (code == EXIT_OK && invocation->json)
 		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
@@ -85,7 +117,7 @@ enum exit_code find_card(struct invocation *invocation)
 
 	if (invocation->card)
 		return EXIT_OK;
-	code = ask(&invocation->asker, new_request("list", NULL), &cards);
+	code = send_request(invocation, new_request("list", NULL), &cards);
 	if (code != EXIT_OK)
 		return code;
 	count = json_object_is_type(cards, json_type_array) ? json_object_array_length(cards) : 0;

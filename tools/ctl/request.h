@@ -3,6 +3,8 @@
 #ifndef GPULINKCTL_REQUEST_H
 #define GPULINKCTL_REQUEST_H
 
+#include "complain.h"
+
 #include <ask.h>
 
 #include <stdint.h>
@@ -16,6 +18,7 @@ struct invocation {
 	struct asker asker;
 	const char *card;	 /**< NULL: the only card */
 	char found_card[16];	 /**< storage for `card` then */
+	bool quiet;		 /**< errors in answers are not reported */
 	int partition;		 /**< or ALL_PARTITIONS */
 	bool json;
 	unsigned watch_seconds; /**< 0: once */
@@ -26,7 +29,7 @@ struct invocation {
 	int argument_count;
 };
 
-/** Returns {"op":OP}, with the card unless it is NULL. NULL: out of memory, which ask() reports. */
+/** Returns {"op":OP}, with the card unless it is NULL. NULL: out of memory, which send_request() reports. */
 struct json_object *new_request(const char *op, const char *card);
 
 /** Adds a member; takes over both. NULL: the request was NULL, or out of memory; both are freed then. */
@@ -37,6 +40,12 @@ struct json_object *with_partition(struct json_object *request, int partition);
 
 /** Prints a result as JSON, with flags of json-c. */
 enum exit_code show_json(struct json_object *result, int flags);
+
+/** Answers requests by this process: for asker.direct. */
+struct json_object *answer_directly(struct json_object *request, const struct asker *asker);
+
+/** Runs a request as ask() does. What failed has been reported. */
+enum exit_code send_request(struct invocation *invocation, struct json_object *request, struct json_object **result);
 
 /** Runs a request and prints its result, as JSON or with `print`. */
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,

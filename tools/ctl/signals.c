@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "signals.h"
 
-#include <ask.h>
+#include "complain.h"
 
 #include <errno.h>
 #include <string.h>

@@ -20,11 +20,11 @@ enum { REPETITIONS = 11 };
 
 static enum exit_code read_parameters(const char *path, struct loggop_file *file)
 {
-	char error[256];
+	struct failure error;
 
-	if (!loggop_file_read(file, path, error))
+	if (!loggop_file_read(file, path, &error))
 		return EXIT_OK;
-	complain("%s", error);
+	complain("%s", error.text);
 	return EXIT_FAILED;
 }
 
@@ -34,7 +34,7 @@ static void show_progress(const char *way, const char *path, unsigned number, un
 	fprintf(stderr, "gpulinkctl: measuring %s by %s, %u of %u\n", way, path, number, count);
 }
 
-static enum exit_code measure(struct invocation *invocation, struct loggop_file *file)
+static enum exit_code tune_measure(struct invocation *invocation, struct loggop_file *file)
 {
 	const struct measure_plan plan = {
 		.partition = invocation->partition == ALL_PARTITIONS ? 0 : (unsigned)invocation->partition,
@@ -45,13 +45,13 @@ static enum exit_code measure(struct invocation *invocation, struct loggop_file 
 		.begin = isatty(STDERR_FILENO) ? show_progress : NULL,
 	};
 	enum exit_code code = find_card(invocation);
-	char error[MEASURE_ERROR_BYTES];
+	struct failure error;
 
 	if (code != EXIT_OK)
 		return code;
-	if (!measure_device(invocation->card, &plan, file, error))
+	if (!measure_device(invocation->card, &plan, file, &error))
 		return EXIT_OK;
-	complain("%s", error);
+	complain("%s", error.text);
 	return EXIT_FAILED;
 }
 
@@ -71,7 +71,7 @@ static const char *agent_of(const struct invocation *invocation)
 
 /* --- table, JSON --- */
 
-static void print_table(const struct loggop_file *file, const struct advice *a, const char *agent)
+static void tune_print_table(const struct loggop_file *file, const struct advice *a, const char *agent)
 {
 	printf("%s, times in %s (%s)\n", file->device, file->unit, *file->basis ? file->basis : "device");
 	printf("%9s  %-18s %10s  %-18s %10s  %-13s %10s\n", "bytes", "one", "time", "256 in a row", "time each", "ruled by",
@@ -176,7 +176,8 @@ static void write_parameters(FILE *to, const struct loggop_file *file)
 	struct json_object *o = loggop_file_object(file);
 
 	if (o)
-		fprintf(to, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		fprintf(to, "%s\n",
+			json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 }
 
@@ -208,7 +209,7 @@ static enum exit_code write_file(const char *path, const struct loggop_file *fil
 	return EXIT_FAILED;
 }
 
-static enum exit_code show(const struct invocation *invocation, const struct loggop_file *file)
+static enum exit_code tune_show(const struct invocation *invocation, const struct loggop_file *file)
 {
 	const char *agent = agent_of(invocation);
 	enum exit_code code = EXIT_OK;
@@ -227,7 +228,7 @@ static enum exit_code show(const struct invocation *invocation, const struct log
 	if (code != EXIT_OK)
 		return code;
 	if (!invocation->json) {
-		print_table(file, &advice, agent);
+		tune_print_table(file, &advice, agent);
 		return EXIT_OK;
 	}
 	object = advice_object(file, &advice, agent);
@@ -249,9 +250,9 @@ enum exit_code run_tune(struct invocation *invocation)
 		complain("out of memory");
 		return EXIT_FAILED;
 	}
-	code = invocation->from ? read_parameters(invocation->from, &file) : measure(invocation, &file);
+	code = invocation->from ? read_parameters(invocation->from, &file) : tune_measure(invocation, &file);
 	if (code == EXIT_OK)
-		code = show(invocation, &file);
+		code = tune_show(invocation, &file);
 	loggop_file_free(&file);
 	return code;
 }

@@ -60,7 +60,8 @@ static void draw(FILE *to, const struct loggop_file *file, const struct drawing 
 
 		for (unsigned k = 0; k < file->sets; k++)
 			if (k != i && !strcmp(file->set[k].way, file->set[i].way) &&
-			    loggop_time(&file->set[k], ADVICE_STREAM, middle) < loggop_time(&file->set[i], ADVICE_STREAM, middle))
+			    loggop_time(&file->set[k], ADVICE_STREAM, middle) <
+				    loggop_time(&file->set[i], ADVICE_STREAM, middle))
 				best = false;
 		if (best)
 			add_line(&l, d, &file->set[i], names[l.lines], sizeof(names[0]));
@@ -81,7 +82,7 @@ static void cell(FILE *to, const struct loggop_set *set, double time)
 	fprintf(to, "</td><td>%.1f</td>", time);
 }
 
-static void table(FILE *to, const struct advice *a)
+static void tune_page_table(FILE *to, const struct advice *a)
 {
 	fputs("<table>\n<tr><th>bytes</th><th class=\"name\">one</th><th>time</th><th class=\"name\">256 in a row</th>"
 	      "<th>time each</th><th class=\"name\">ruled by</th><th>ring from</th></tr>\n",
@@ -130,6 +131,6 @@ void tune_page(FILE *to, const struct loggop_file *file, const struct advice *ad
 	fputs(".</p>\n", to);
 	for (unsigned i = 0; i < sizeof(drawings) / sizeof(drawings[0]); i++)
 		draw(to, file, &drawings[i]);
-	table(to, advice);
+	tune_page_table(to, advice);
 	fputs("</body>\n</html>\n", to);
 }

@@ -25,7 +25,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names;
 }
 
-static void put(struct reading *r, const char *key, struct json_object *value)
+static void view_put(struct reading *r, const char *key, struct json_object *value)
 {
 	r->memory = json_put(r->card, key, json_object_get(value)) && r->memory;
 }
@@ -37,7 +37,7 @@ static void keep(struct reading *r, const char *part)
 		return;
 	json_object_object_foreach(r->before, key, value) {
 		if (!strncmp(key, part, strlen(part)) && !json_object_object_get_ex(r->card, key, NULL))
-			put(r, key, value);
+			view_put(r, key, value);
 	}
 }
 
@@ -46,8 +46,9 @@ static struct json_object *read_part(struct reading *r, const char *op, int part
 {
 	struct json_object *result = NULL;
 
-	*code = ask(&r->invocation->asker, with_partition(new_request(op, r->name), partition), &result);
-	if (*code == EXIT_OK && !json_object_is_type(result, json_type_object) && !json_object_is_type(result, json_type_array)) {
+	*code = send_request(r->invocation, with_partition(new_request(op, r->name), partition), &result);
+	if (*code == EXIT_OK && !json_object_is_type(result, json_type_object) &&
+	    !json_object_is_type(result, json_type_array)) {
 		json_object_put(result);
 		result = NULL;
 	}
@@ -64,7 +65,7 @@ static void put_members(struct reading *r, const char *prefix, struct json_objec
 		if (!value || (only ? !is_one_of(name, only) : is_one_of(name, without)))
 			continue;
 		snprintf(key, sizeof(key), "%s %s", prefix, name);
-		put(r, *prefix ? key : name, value);
+		view_put(r, *prefix ? key : name, value);
 	}
 }
 
@@ -82,8 +83,8 @@ static void put_range(struct reading *r, const char *prefix, struct json_object 
 	char key[96], text[160];
 
 	snprintf(key, sizeof(key), "%s range %s", prefix, name ? name : "-");
-	snprintf(text, sizeof(text), "%s %s %s%s%s%s%s", text_of(range, "offset"), text_of(range, "bytes"), text_of(range, "rights"),
-		 user ? " user=" : "", user ? user : "", group ? " group=" : "", group ? group : "");
+	snprintf(text, sizeof(text), "%s %s %s%s%s%s%s", text_of(range, "offset"), text_of(range, "bytes"),
+		 text_of(range, "rights"), user ? " user=" : "", user ? user : "", group ? " group=" : "", group ? group : "");
 	r->memory = json_put_text(r->card, key, text) && r->memory;
 }
 
@@ -141,11 +142,11 @@ static enum exit_code read_link(struct reading *r, const char *op, const char *c
 	return code;
 }
 
-static enum exit_code read_card(struct reading *r, struct json_object *info)
+static enum exit_code view_read_card(struct reading *r, struct json_object *info)
 {
 	static const char *const of_card[] = {"state", "link_state", "generation", NULL};
-	static const char *const of_link[] = {"crc_errors", "sequence_errors", "protocol_errors", "version_errors", "lost_packets",
-					      "timeouts", "denied", NULL};
+	static const char *const of_link[] = { "crc_errors",   "sequence_errors", "protocol_errors", "version_errors",
+					       "lost_packets", "timeouts",	  "denied",	     NULL };
 	const char *link_state = text_of(info, "link_state");
 	bool loopback = link_state && !strcmp(link_state, "loopback");
 	enum exit_code code;
@@ -169,7 +170,9 @@ static enum exit_code read_card(struct reading *r, struct json_object *info)
 static enum exit_code add_card(struct invocation *invocation, struct json_object *view, struct json_object *before,
 			       struct json_object *info)
 {
-	struct reading r = {.invocation = invocation, .name = text_of(info, "name"), .card = json_object_new_object(), .memory = true};
+	struct reading r = {
+		.invocation = invocation, .name = text_of(info, "name"), .card = json_object_new_object(), .memory = true
+	};
 	enum exit_code code;
 
 	if (!r.card || !json_put(view, r.name, r.card)) {
@@ -177,7 +180,7 @@ static enum exit_code add_card(struct invocation *invocation, struct json_object
 		return EXIT_FAILED;
 	}
 	json_object_object_get_ex(before, r.name, &r.before);
-	code = read_card(&r, info);
+	code = view_read_card(&r, info);
 	if (code == EXIT_OK && !r.memory) {
 		complain("out of memory");
 		code = EXIT_FAILED;
@@ -188,8 +191,8 @@ static enum exit_code add_card(struct invocation *invocation, struct json_object
 enum exit_code view_read(struct invocation *invocation, struct json_object *before, struct json_object **view)
 {
 	struct json_object *cards = NULL;
-	enum exit_code code = ask(&invocation->asker, new_request("list", NULL), &cards);
-	bool quiet = invocation->asker.quiet;
+	enum exit_code code = send_request(invocation, new_request("list", NULL), &cards);
+	bool quiet = invocation->quiet;
 
 	if (code != EXIT_OK)
 		return code;
@@ -203,7 +206,7 @@ enum exit_code view_read(struct invocation *invocation, struct json_object *befo
 		json_object_put(cards);
 		return EXIT_FAILED;
 	}
-	invocation->asker.quiet = true; /* a card may be removed, or busy */
+	invocation->quiet = true; /* a card may be removed, or busy */
 	for (size_t i = 0; code == EXIT_OK && i < json_object_array_length(cards); i++) {
 		struct json_object *info = json_object_array_get_idx(cards, i);
 		const char *name = text_of(info, "name");
@@ -213,7 +216,7 @@ enum exit_code view_read(struct invocation *invocation, struct json_object *befo
 		else if (!invocation->card || !strcmp(invocation->card, name))
 			code = add_card(invocation, *view, before, info);
 	}
-	invocation->asker.quiet = quiet;
+	invocation->quiet = quiet;
 	json_object_put(cards);
 	if (code != EXIT_OK)
 		json_object_put(*view);

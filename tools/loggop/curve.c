@@ -62,7 +62,8 @@ static double cost_of_split(const struct loggop_point *p, unsigned count, unsign
 	return first * first * split + second * second * (count - split);
 }
 
-/* Where two segments meet: the rule above ends a segment early if its points lie on a line by far better than the measurement. */
+/* Where two segments meet: the rule above ends a segment early if its points lie on a line by far better than the measurement.
+ */
 static void move_boundary(const struct loggop_point *p, unsigned count, unsigned *boundary, struct loggop_segment *pair)
 {
 	double least = cost_of_split(p, count, *boundary, pair);

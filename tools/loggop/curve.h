@@ -3,9 +3,10 @@
  * A term of the LogGOP model as a function of the message size: straight lines in segments, as protocols change with the size.
  * Times have the unit of the points, sizes are bytes.
  *
- * LogGOP: Alexandrov et al., LogGP (SPAA 1995), with the overhead per byte of Hoefler et al., LogGOPSim (HPDC 2010). The segments
- * follow netgauge (Hoefler et al., Low-overhead LogGP parameter assessment, IPDPS 2007): a new one where the residual doubles and
- * stays doubled for the next five points. The boundary of two segments then moves to where their squared deviations are least.
+ * LogGOP: Alexandrov et al., LogGP (SPAA 1995), with the overhead per byte of Hoefler et al., LogGOPSim (HPDC 2010). The
+ * segments follow netgauge (Hoefler et al., Low-overhead LogGP parameter assessment, IPDPS 2007): a new one where the residual
+ * doubles and stays doubled for the next five points. The boundary of two segments then moves to where their squared deviations
+ * are least.
  */
 #ifndef LOGGOP_CURVE_H
 #define LOGGOP_CURVE_H
@@ -30,8 +31,8 @@ struct loggop_curve {
 };
 
 /**
- * Fits a curve to 1 to LOGGOP_POINTS_MAX points in ascending order of size. Deviations count relative to the time, so that short
- * messages weigh as much as long ones.
+ * Fits a curve to 1 to LOGGOP_POINTS_MAX points in ascending order of size. Deviations count relative to the time, so that
+ * short messages weigh as much as long ones.
  *
  * spread  relative spread of the measurement: deviations below it open no segment.
  *

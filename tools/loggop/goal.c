@@ -79,13 +79,12 @@ struct reader {
 	struct goal *goal;
 	struct goal_rank *rank; /* NULL: outside of one */
 	unsigned line;
-	char *error;
+	struct failure *error;
 };
 
-static int wrong(const struct reader *r, const char *what)
+static int goal_wrong(const struct reader *r, const char *what)
 {
-	snprintf(r->error, GOAL_ERROR_BYTES, "line %u: %s", r->line, what);
-	return -EINVAL;
+	return failure_set(r->error, -EINVAL, "line %u: %s", r->line, what);
 }
 
 static int compare_labels(const void *a, const void *b)
@@ -93,7 +92,7 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(((const struct label *)a)->name, ((const struct label *)b)->name);
 }
 
-static int remember(struct goal_rank *rank, const char *name)
+static int goal_remember(struct goal_rank *rank, const char *name)
 {
 	struct label *label = calloc(1, sizeof(*label)), **found;
 
@@ -152,17 +151,19 @@ static int read_op(struct reader *r, const char *label, const char *text)
 	else if (sscanf(text, " recv %19" SCNu64 "b from %9" SCNu32 "%n", &op.size, &op.peer, &used) == 2 && used)
 		op.kind = GOAL_RECV;
 	if (!op.kind || !read_places(text + used, &op))
-		return wrong(r, "must be calc TIME, send BYTESb to RANK or recv BYTESb from RANK, then tag, cpu (0 to 15), nic (0 to 15)");
+		return goal_wrong(
+			r,
+			"must be calc TIME, send BYTESb to RANK or recv BYTESb from RANK, then tag, cpu (0 to 15), nic (0 to 15)");
 	if (op.kind != GOAL_CALC && (op.peer >= r->goal->rank_count || !op.size))
-		return wrong(r, "must name a rank of the schedule, and at least 1 byte");
+		return goal_wrong(r, "must name a rank of the schedule, and at least 1 byte");
 	snprintf(op.label, sizeof(op.label), "%s", label);
-	status = remember(r->rank, label);
+	status = goal_remember(r->rank, label);
 	if (status == -EEXIST)
-		return wrong(r, "this label is in use");
+		return goal_wrong(r, "this label is in use");
 	return status ? status : goal_add(r->rank, &op);
 }
 
-static int read_line(struct reader *r, const char *line)
+static int goal_read_line(struct reader *r, const char *line)
 {
 	char a[GOAL_LABEL_BYTES], word[16], b[GOAL_LABEL_BYTES];
 	struct goal_edge edge = { 0 };
@@ -173,12 +174,12 @@ static int read_line(struct reader *r, const char *line)
 		return 0;
 	if (!r->goal->rank_count) {
 		if (sscanf(line, " num_ranks %9u", &rank) != 1 || goal_init(r->goal, rank))
-			return wrong(r, "must be num_ranks N, of 1 to 1024");
+			return goal_wrong(r, "must be num_ranks N, of 1 to 1024");
 		return 0;
 	}
 	if (!r->rank) {
 		if (sscanf(line, " rank %9u { %n", &rank, &used) != 1 || !used || rank >= r->goal->rank_count)
-			return wrong(r, "must be rank N {, below num_ranks");
+			return goal_wrong(r, "must be rank N {, below num_ranks");
 		r->rank = &r->goal->ranks[rank];
 		return 0;
 	}
@@ -189,14 +190,14 @@ static int read_line(struct reader *r, const char *line)
 	if (sscanf(line, " %31[^: \t\r\n]:%n", a, &used) == 1 && used)
 		return read_op(r, a, line + used);
 	if (sscanf(line, " %31s %15s %31s", a, word, b) != 3 || (strcmp(word, "requires") && strcmp(word, "irequires")))
-		return wrong(r, "must be LABEL: OPERATION, LABEL requires LABEL, LABEL irequires LABEL or }");
+		return goal_wrong(r, "must be LABEL: OPERATION, LABEL requires LABEL, LABEL irequires LABEL or }");
 	edge.start = word[0] == 'i';
 	if (!find_label(r->rank, a, &edge.after) || !find_label(r->rank, b, &edge.before))
-		return wrong(r, "this label is not defined above");
+		return goal_wrong(r, "this label is not defined above");
 	return goal_require(r->rank, &edge);
 }
 
-int goal_read(FILE *from, struct goal *goal, char error[GOAL_ERROR_BYTES])
+int goal_read(FILE *from, struct goal *goal, struct failure *error)
 {
 	struct reader r = { .goal = goal, .error = error };
 	size_t room = 0;
@@ -204,16 +205,16 @@ int goal_read(FILE *from, struct goal *goal, char error[GOAL_ERROR_BYTES])
 	int status = 0;
 
 	*goal = (struct goal){ 0 };
-	snprintf(error, GOAL_ERROR_BYTES, "out of memory");
+	failure_set(error, -ENOMEM, "out of memory");
 	while (!status && getline(&line, &room, from) >= 0) {
 		r.line++;
-		status = read_line(&r, line);
+		status = goal_read_line(&r, line);
 	}
 	free(line);
 	if (!status && ferror(from))
-		status = wrong(&r, "cannot be read");
+		status = goal_wrong(&r, "cannot be read");
 	if (!status && (!goal->rank_count || r.rank))
-		status = wrong(&r, goal->rank_count ? "a rank does not end with }" : "no num_ranks");
+		status = goal_wrong(&r, goal->rank_count ? "a rank does not end with }" : "no num_ranks");
 	if (status)
 		goal_free(goal);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules in GOAL (Group Operation Assembly Language; Hoefler, Siebert, Lumsdaine, ICPP 2009), the input of LogGOPSim: for each
- * rank calculations, sends and receives, and which of them require others. The text form, as LogGOPSim's txt2bin reads it:
+ * Schedules in GOAL (Group Operation Assembly Language; Hoefler, Siebert, Lumsdaine, ICPP 2009), the input of LogGOPSim: for
+ *each rank calculations, sends and receives, and which of them require others. The text form, as LogGOPSim's txt2bin reads it:
  *
  *	num_ranks 2
  *	rank 0 {
@@ -18,10 +18,12 @@
 #ifndef LOGGOP_GOAL_H
 #define LOGGOP_GOAL_H
 
+#include "../../common/failure.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
-enum { GOAL_RANKS_MAX = 1024, GOAL_UNITS_MAX = 16, GOAL_LABEL_BYTES = 32, GOAL_ERROR_BYTES = 256 };
+enum { GOAL_RANKS_MAX = 1024, GOAL_UNITS_MAX = 16, GOAL_LABEL_BYTES = 32 };
 
 /** The numbers are the order in which operations that become free at the same time are started. */
 enum goal_kind { GOAL_SEND = 1, GOAL_RECV = 2, GOAL_CALC = 3 };
@@ -61,7 +63,7 @@ int goal_add(struct goal_rank *rank, const struct goal_op *op);
 int goal_require(struct goal_rank *rank, const struct goal_edge *edge);
 
 /** Reads a schedule. Returns 0, or a negative errno value with a message that names the line; nothing to free then. */
-int goal_read(FILE *from, struct goal *goal, char error[GOAL_ERROR_BYTES]);
+int goal_read(FILE *from, struct goal *goal, struct failure *error);
 
 /** Writes a schedule; the caller checks ferror(). */
 void goal_write(FILE *to, const struct goal *goal);

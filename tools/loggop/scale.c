@@ -39,7 +39,8 @@ static double room_of(const struct scale_shape *shape, double header)
 }
 
 /* `hops` times each store crosses the link, as one of a packet, and `passes` times a relay. */
-static void add_time(struct scale_found *f, const struct scale_shape *shape, const struct scale_costs *c, double hops, double passes)
+static void add_time(struct scale_found *f, const struct scale_shape *shape, const struct scale_costs *c, double hops,
+		     double passes)
 {
 	f->stores_per_packet = shape->stores * hops / f->packets;
 	f->ns = c->store + passes * c->pass +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How lanes scale with the number of processes: memory, packets and time of stores of 8 bytes at random to all processes, with a
- * release behind them. Directly; over one relay in a grid of processes (libclient/route); or over one process of each node.
+ * How lanes scale with the number of processes: memory, packets and time of stores of 8 bytes at random to all processes, with
+ * a release behind them. Directly; over one relay in a grid of processes (libclient/route); or over one process of each node.
  */
 #ifndef LOGGOP_SCALE_H
 #define LOGGOP_SCALE_H
@@ -34,7 +34,8 @@ struct scale_found {
 /** What a lane takes: payload, header and table of words. */
 double scale_lane_bytes(double payload);
 
-/** Expected packets of a lane that gets each of `stores` stores with probability 1 / `lanes`, of which a packet holds `room`. */
+/** Expected packets of a lane that gets each of `stores` stores with probability 1 / `lanes`, of which a packet holds `room`.
+ */
 double scale_packets(double stores, double lanes, double room);
 
 struct scale_found scale_predict(enum scale_way way, const struct scale_shape *shape, const struct scale_costs *costs);

@@ -53,7 +53,7 @@ static bool before(const struct event *a, const struct event *b)
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-static void push(struct world *w, struct event e)
+static void simulate_push(struct world *w, struct event e)
 {
 	size_t i = w->events;
 
@@ -93,7 +93,7 @@ static struct event pop(struct world *w)
 static void again(struct world *w, struct event e, uint64_t time)
 {
 	e.time = time;
-	push(w, e);
+	simulate_push(w, e);
 }
 
 /* --- requirements --- */
@@ -123,7 +123,10 @@ static void start_free(struct world *w, uint32_t rank, bool first)
 			uint64_t time = kind == GOAL_SEND ? later(h->cpu[op->cpu], h->sends[op->nic]) : h->cpu[op->cpu];
 
 			if ((int)op->kind == kind)
-				push(w, (struct event){ .time = first ? 0 : time, .order = w->order++, .rank = rank, .op = h->free[i] });
+				simulate_push(w, (struct event){ .time = first ? 0 : time,
+								 .order = w->order++,
+								 .rank = rank,
+								 .op = h->free[i] });
 		}
 	h->free_count = 0;
 }
@@ -187,7 +190,7 @@ static void calculate(struct world *w, const struct event *e, const struct goal_
 	w->started++;
 }
 
-static void send(struct world *w, const struct event *e, const struct goal_op *op)
+static void simulate_send(struct world *w, const struct event *e, const struct goal_op *op)
 {
 	uint64_t ready = later(w->hosts[e->rank].cpu[op->cpu], w->hosts[e->rank].sends[op->nic]);
 	struct host *h = &w->hosts[e->rank];
@@ -199,14 +202,18 @@ static void send(struct world *w, const struct event *e, const struct goal_op *o
 	h->cpu[op->cpu] = e->time + w->p->o + (op->size - 1) * w->p->O;
 	h->sends[op->nic] = e->time + w->p->g + (op->size - 1) * w->p->G;
 	satisfy(w, e->rank, e->op, true);
-	push(w, (struct event){ .time = e->time + w->p->o + w->p->L, .order = w->order++, .rank = op->peer, .op = e->op,
-				.source = e->rank, .message = true });
+	simulate_push(w, (struct event){ .time = e->time + w->p->o + w->p->L,
+					 .order = w->order++,
+					 .rank = op->peer,
+					 .op = e->op,
+					 .source = e->rank,
+					 .message = true });
 	if (op->size <= w->p->S)
 		satisfy(w, e->rank, e->op, false);
 	w->started++;
 }
 
-static void receive(struct world *w, const struct event *e, const struct goal_op *op)
+static void simulate_receive(struct world *w, const struct event *e, const struct goal_op *op)
 {
 	struct host *h = &w->hosts[e->rank];
 	uint32_t sent;
@@ -222,7 +229,7 @@ static void receive(struct world *w, const struct event *e, const struct goal_op
 	satisfy(w, e->rank, e->op, false);
 }
 
-static void arrive(struct world *w, const struct event *e)
+static void simulate_arrive(struct world *w, const struct event *e)
 {
 	const struct goal_op *op = &w->goal->ranks[e->source].ops[e->op];
 	struct host *h = &w->hosts[e->rank];
@@ -250,13 +257,13 @@ static void execute(struct world *w, const struct event *e)
 
 	w->other = w->goal->rank_count;
 	if (e->message)
-		arrive(w, e);
+		simulate_arrive(w, e);
 	else if (op->kind == GOAL_CALC)
 		calculate(w, e, op);
 	else if (op->kind == GOAL_SEND)
-		send(w, e, op);
+		simulate_send(w, e, op);
 	else
-		receive(w, e, op);
+		simulate_receive(w, e, op);
 	if (w->other < e->rank)
 		start_free(w, w->other, false);
 	start_free(w, e->rank, false);
@@ -322,7 +329,7 @@ static bool tear_down(struct world *w)
 	return left;
 }
 
-static void run(struct world *w)
+static void simulate_run(struct world *w)
 {
 	for (uint32_t r = 0; r < w->goal->rank_count && !w->error; r++) {
 		w->error = prepare_host(&w->hosts[r], &w->goal->ranks[r]);
@@ -344,7 +351,7 @@ int simulate(const struct goal *goal, const struct loggops *parameters, uint64_t
 
 	if (!w.hosts)
 		return -ENOMEM;
-	run(&w);
+	simulate_run(&w);
 	for (uint32_t r = 0; r < goal->rank_count; r++) {
 		times[r] = 0;
 		for (unsigned cpu = 0; cpu < GOAL_UNITS_MAX; cpu++)

@@ -37,7 +37,9 @@ double study_pipelined(enum study_pipeline pipeline, double bytes)
 {
 	static const struct {
 		double factor, exponent;
-	} overhead[STUDY_PIPELINES] = { [STUDY_VERBS] = { 290, -1.15 }, [STUDY_HOST] = { 624, -1.09 }, [STUDY_DEVICE] = { 1411, -0.781 } };
+	} overhead[STUDY_PIPELINES] = {
+		[STUDY_VERBS] = { 290, -1.15 }, [STUDY_HOST] = { 624, -1.09 }, [STUDY_DEVICE] = { 1411, -0.781 }
+	};
 	double gap = fmax(study_rows[STUDY_HOST_PUT].gap, bytes / STUDY_BANDWIDTH);
 
 	return fmax(bytes * overhead[pipeline].factor * pow(bytes, overhead[pipeline].exponent), gap);

@@ -31,7 +31,8 @@ enum study_pipeline { STUDY_VERBS, STUDY_HOST, STUDY_DEVICE, STUDY_PIPELINES };
 /** Time per message of many in a row (Table II; section V-1a): the larger of overhead and gap. */
 double study_pipelined(enum study_pipeline pipeline, double bytes);
 
-/** Time of one message of a CPU to remote DRAM, as in the first two equations' host rows, but with the latency of DRAM (Fig. 2). */
+/** Time of one message of a CPU to remote DRAM, as in the first two equations' host rows, but with the latency of DRAM (Fig.
+ * 2). */
 double study_processor(bool get, double bytes);
 
 /**

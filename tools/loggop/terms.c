@@ -148,7 +148,8 @@ int loggop_set_fit(struct loggop_set *set)
 	if (error)
 		return error;
 	set->batch = derive_batch(set);
-	set->sync = set->single.segment[0].base - loggop_at(&set->overhead, set->single.segment[0].from) - fmax(set->latency, 0);
+	set->sync =
+		set->single.segment[0].base - loggop_at(&set->overhead, set->single.segment[0].from) - fmax(set->latency, 0);
 	return 0;
 }
 

@@ -15,6 +15,8 @@
 #ifndef LOGGOP_TERMS_H
 #define LOGGOP_TERMS_H
 
+#include "../../common/failure.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -38,7 +40,8 @@ struct loggop_set {
 	struct loggop_sample sample[LOGGOP_SAMPLES_MAX];
 	double latency; /**< L; negative: unknown, and part of S */
 	double sync;	/**< S */
-	double batch;	/**< what a release costs more behind several operations, which go into the card's queue and then out of it */
+	double batch;	/**< what a release costs more behind several operations, which go into the card's queue and then out of
+			   it */
 	double timeouts; /**< share of packets that left by the flush timeout, 0 to 1 */
 	double full;	 /**< share of packets that left because they were full, 0 to 1 */
 	double packet_bytes; /**< mean payload of a packet; 0: unknown */
@@ -74,10 +77,10 @@ const struct loggop_set *loggop_find(const struct loggop_file *file, const char 
 struct json_object *loggop_file_object(const struct loggop_file *file);
 
 /**
- * Reads parameters: JSON of loggop_file_object(), or CSV of loggop_file_csv(), which is fitted. Returns 0, or a negative errno value
- * with a message in `error`, of 256 bytes. The caller frees the file in both cases.
+ * Reads parameters: JSON of loggop_file_object(), or CSV of loggop_file_csv(), which is fitted. Returns 0, or a negative errno
+ * value with a message in `error`, of 256 bytes. The caller frees the file in both cases.
  */
-int loggop_file_read(struct loggop_file *file, const char *path, char *error);
+int loggop_file_read(struct loggop_file *file, const char *path, struct failure *error);
 
 /** The samples as CSV. */
 void loggop_file_csv(FILE *to, const struct loggop_file *file);

@@ -11,7 +11,7 @@
 
 #define FORMAT "gpulink-loggop 1"
 #define COLUMNS "device,unit,way,path,bytes,count,delay,time,spread,cpu"
-enum { ERROR_BYTES = 256, LINE_BYTES = 1024 };
+enum { LINE_BYTES = 1024 };
 
 /* --- writing --- */
 
@@ -80,10 +80,11 @@ static struct json_object *set_object(const struct loggop_set *set)
 	struct json_object *o = json_object_new_object();
 
 	if (o && json_put_text(o, "way", set->way) && json_put_text(o, "path", set->path) &&
-	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) && add_number(o, "batch", set->batch) &&
-	    add_number(o, "timeouts", set->timeouts) && add_number(o, "full", set->full) &&
-	    add_number(o, "packet_bytes", set->packet_bytes) && json_put(o, "single", curve_object(&set->single)) &&
-	    json_put(o, "overhead", curve_object(&set->overhead)) && json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
+	    (set->latency < 0 || add_number(o, "L", set->latency)) && add_number(o, "S", set->sync) &&
+	    add_number(o, "batch", set->batch) && add_number(o, "timeouts", set->timeouts) &&
+	    add_number(o, "full", set->full) && add_number(o, "packet_bytes", set->packet_bytes) &&
+	    json_put(o, "single", curve_object(&set->single)) && json_put(o, "overhead", curve_object(&set->overhead)) &&
+	    json_put(o, "gap", curve_object(&set->gap)) && add_samples(o, set))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -130,10 +131,9 @@ void loggop_file_csv(FILE *to, const struct loggop_file *file)
 
 /* --- reading --- */
 
-static int wrong(char *error, const char *path, const char *what)
+static int terms_file_wrong(struct failure *error, const char *path, const char *what)
 {
-	snprintf(error, ERROR_BYTES, "%.128s: %s", path, what);
-	return -EINVAL;
+	return failure_set(error, -EINVAL, "%.128s: %s", path, what);
 }
 
 static double number_of(struct json_object *o, const char *name, double otherwise)
@@ -199,24 +199,25 @@ static bool read_set(struct json_object *o, struct loggop_set *set)
 	       read_curve(o, "gap", &set->gap) && set->single.count;
 }
 
-static int read_json(struct loggop_file *file, struct json_object *top, const char *path, char *error)
+static int read_json(struct loggop_file *file, struct json_object *top, const char *path, struct failure *error)
 {
 	struct json_object *list, *complete;
 	char format[32] = "";
 
 	text_of(top, "format", format, sizeof(format));
 	if (strcmp(format, FORMAT) != 0)
-		return wrong(error, path, "no parameters: \"format\" must be \"" FORMAT "\"");
+		return terms_file_wrong(error, path, "no parameters: \"format\" must be \"" FORMAT "\"");
 	text_of(top, "device", file->device, sizeof(file->device));
 	text_of(top, "unit", file->unit, sizeof(file->unit));
 	text_of(top, "basis", file->basis, sizeof(file->basis));
 	file->complete = !json_object_object_get_ex(top, "complete", &complete) || json_object_get_boolean(complete);
 	if (!json_object_object_get_ex(top, "ways", &list) || !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > LOGGOP_SETS_MAX)
-		return wrong(error, path, "\"ways\" must be a list of at most 40");
+		return terms_file_wrong(error, path, "\"ways\" must be a list of at most 40");
 	for (file->sets = 0; file->sets < json_object_array_length(list); file->sets++)
 		if (!read_set(json_object_array_get_idx(list, file->sets), &file->set[file->sets]))
-			return wrong(error, path, "a way must have a name, and a curve \"single\" of 1 to 8 ascending segments");
+			return terms_file_wrong(error, path,
+						"a way must have a name, and a curve \"single\" of 1 to 8 ascending segments");
 	return 0;
 }
 
@@ -239,17 +240,18 @@ static bool read_row(struct loggop_file *file, const char *line)
 	struct loggop_sample s;
 	struct loggop_set *set;
 
-	if (sscanf(line, "%127[^,],%23[^,],%23[^,],%23[^,],%lf,%lf,%lf,%lf,%lf,%lf", file->device, file->unit, way, path, &s.bytes,
-		   &s.count, &s.delay, &s.time, &s.spread, &s.cpu) != 10)
+	if (sscanf(line, "%127[^,],%23[^,],%23[^,],%23[^,],%lf,%lf,%lf,%lf,%lf,%lf", file->device, file->unit, way, path,
+		   &s.bytes, &s.count, &s.delay, &s.time, &s.spread, &s.cpu) != 10)
 		return false;
 	set = set_named(file, way, path);
-	if (!set || set->samples == LOGGOP_SAMPLES_MAX || !(s.bytes >= 1) || !(s.count >= 1) || !(s.delay >= 0) || !(s.time >= 0))
+	if (!set || set->samples == LOGGOP_SAMPLES_MAX || !(s.bytes >= 1) || !(s.count >= 1) || !(s.delay >= 0) ||
+	    !(s.time >= 0))
 		return false;
 	set->sample[set->samples++] = s;
 	return true;
 }
 
-static int read_csv(struct loggop_file *file, FILE *from, const char *path, char *error)
+static int read_csv(struct loggop_file *file, FILE *from, const char *path, struct failure *error)
 {
 	char line[LINE_BYTES];
 	unsigned number = 1;
@@ -258,26 +260,23 @@ static int read_csv(struct loggop_file *file, FILE *from, const char *path, char
 		number++;
 		if (line[0] == '#' || read_row(file, line))
 			continue;
-		snprintf(error, ERROR_BYTES, "%.128s, line %u: must be " COLUMNS, path, number);
-		return -EINVAL;
+		return failure_set(error, -EINVAL, "%.128s, line %u: must be " COLUMNS, path, number);
 	}
 	for (unsigned i = 0; i < file->sets; i++)
 		if (loggop_set_fit(&file->set[i]))
-			return wrong(error, path, "a way needs samples with count 1, of at most 64 sizes");
-	return file->sets ? 0 : wrong(error, path, "no samples");
+			return terms_file_wrong(error, path, "a way needs samples with count 1, of at most 64 sizes");
+	return file->sets ? 0 : terms_file_wrong(error, path, "no samples");
 }
 
-int loggop_file_read(struct loggop_file *file, const char *path, char *error)
+int loggop_file_read(struct loggop_file *file, const char *path, struct failure *error)
 {
 	FILE *from = fopen(path, "r");
 	struct json_object *top;
 	char line[LINE_BYTES];
 	int status;
 
-	if (!from) {
-		snprintf(error, ERROR_BYTES, "%.128s: %s", path, strerror(errno));
-		return -errno;
-	}
+	if (!from)
+		return failure_set(error, -errno, "%.128s: %s", path, strerror(errno));
 	if (fgets(line, sizeof(line), from) && strcmp(line, COLUMNS "\n") == 0) {
 		status = read_csv(file, from, path, error);
 		fclose(from);
@@ -285,7 +284,8 @@ int loggop_file_read(struct loggop_file *file, const char *path, char *error)
 	}
 	fclose(from);
 	top = json_object_from_file(path);
-	status = top ? read_json(file, top, path, error) : wrong(error, path, "must be JSON, or CSV that begins with " COLUMNS);
+	status = top ? read_json(file, top, path, error) :
+		       terms_file_wrong(error, path, "must be JSON, or CSV that begins with " COLUMNS);
 	json_object_put(top);
 	return status;
 }

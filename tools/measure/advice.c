@@ -25,7 +25,8 @@ static bool covers(const struct loggop_set *set, double bytes)
 }
 
 /* The cheapest set of a kind (OTHER: of both) for `count` messages, or NULL; *time is INFINITY then. */
-static const struct loggop_set *cheapest(const struct loggop_file *file, enum kind kind, double count, double bytes, double *time)
+static const struct loggop_set *cheapest(const struct loggop_file *file, enum kind kind, double count, double bytes,
+					 double *time)
 {
 	const struct loggop_set *found = NULL;
 

@@ -17,13 +17,15 @@ struct advice_row {
 	double single_time;
 	double stream_time; /**< per message */
 	const char *bound;  /**< the term that rules the stream: loggop_bound() */
-	int ring_from;	    /**< from so many messages on a ring is cheaper than direct stores; 0: not up to ADVICE_STREAM; -1: unknown */
+	int ring_from;	    /**< from so many messages on a ring is cheaper than direct stores; 0: not up to ADVICE_STREAM; -1:
+			       unknown */
 };
 
 struct advice {
 	unsigned rows;
 	struct advice_row row[ADVICE_SIZES_MAX];
-	uint64_t chunk_bytes; /**< of a region: the least power of two from 4 KiB on at which puts have 90 % of their best rate; 0: no puts */
+	uint64_t chunk_bytes; /**< of a region: the least power of two from 4 KiB on at which puts have 90 % of their best rate;
+				 0: no puts */
 };
 
 /** Fills in *advice for the powers of two that at least one set covers. */

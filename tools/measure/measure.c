@@ -30,7 +30,7 @@ struct session {
 	struct site site;
 	double latency;		/* negative: unknown */
 	unsigned number, count; /* sets that have begun, and all */
-	char *error;
+	struct failure *error;
 };
 
 static bool stopped(const struct session *s)
@@ -38,10 +38,9 @@ static bool stopped(const struct session *s)
 	return s->plan->stop && *s->plan->stop;
 }
 
-static int fail(const struct session *s, int code, const char *what)
+static int measure_fail(const struct session *s, int code, const char *what)
 {
-	snprintf(s->error, MEASURE_ERROR_BYTES, "%s: %s", what, gpulink_error_text(code));
-	return code;
+	return failure_set(s->error, code, "%s: %s", what, gpulink_error_text(code));
 }
 
 /* --- statistics --- */
@@ -148,14 +147,16 @@ static int add_sample(const struct session *s, const struct way *way, struct dri
 	return done < 0 ? done : 0;
 }
 
-static int measure_size(const struct session *s, const struct way *way, struct driver *d, struct loggop_set *set, uint64_t bytes)
+static int measure_size(const struct session *s, const struct way *way, struct driver *d, struct loggop_set *set,
+			uint64_t bytes)
 {
 	unsigned before = set->samples;
 	int error = 0;
 
 	for (unsigned i = 0; !error && !stopped(s) && i < COUNTS; i++)
 		if (i == 0 || (set->samples > before && counts[i] * set->sample[before].time <= MESSAGES_NS))
-			error = add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = counts[i] });
+			error = add_sample(s, way, d, set,
+					   (struct loggop_sample){ .bytes = (double)bytes, .count = counts[i] });
 	if (error || stopped(s) || set->samples == before || 2 * DELAYED * set->sample[before].time > MESSAGES_NS)
 		return error;
 	return add_sample(s, way, d, set, (struct loggop_sample){ .bytes = (double)bytes, .count = DELAYED,
@@ -222,7 +223,7 @@ static int measure_set(struct session *s, unsigned way, unsigned path)
 		s->file->sets++;
 	snprintf(what, sizeof(what), "%s by %s", set->way, set->path);
 	/* A signal may end a system call early. */
-	return error && !stopped(s) ? fail(s, error, what) : 0;
+	return error && !stopped(s) ? measure_fail(s, error, what) : 0;
 }
 
 /* --- latency --- */
@@ -267,7 +268,7 @@ static int measure_latency(struct session *s)
 	driver_close(&d);
 	if (!error && count)
 		s->latency = median(times, count);
-	return error ? fail(s, error, "latency") : 0;
+	return error ? measure_fail(s, error, "latency") : 0;
 }
 
 /* --- device --- */
@@ -297,11 +298,10 @@ static int check_paths(struct session *s)
 			any |= (s->plan->ways & 1u << way) && has(s, way, path);
 		if (any || !(s->plan->paths & 1u << path))
 			continue;
-		snprintf(s->error, MEASURE_ERROR_BYTES, "path %s: %s", measure_path_names[path],
-			 !is_card(s)		  ? "only a card has it: other devices have asleep and polling" :
-			 path == MEASURE_DOORBELL ? "only the ways window and scatter have it" :
-						    "this way, or this build, does not have it");
-		return -GPULINK_ENOTSUP;
+		return failure_set(s->error, -GPULINK_ENOTSUP, "path %s: %s", measure_path_names[path],
+				   !is_card(s)		    ? "only a card has it: other devices have asleep and polling" :
+				   path == MEASURE_DOORBELL ? "only the ways window and scatter have it" :
+							      "this way, or this build, does not have it");
 	}
 	return 0;
 }
@@ -320,7 +320,7 @@ static int open_site(struct session *s)
 	if (!error && p->offset + PAGE > endpoint.bytes)
 		error = -GPULINK_ERANGE;
 	if (error)
-		return fail(s, error, "endpoint");
+		return measure_fail(s, error, "endpoint");
 	want = want < MEASURE_BYTES_MAX ? want : MEASURE_BYTES_MAX;
 	site->room = want < endpoint.bytes - p->offset ? want : (endpoint.bytes - p->offset) / PAGE * PAGE;
 	/* The aperture may have less room. */
@@ -328,15 +328,15 @@ static int open_site(struct session *s)
 					    &site->window)) == -GPULINK_ENOSPC && site->room >= 2 * PAGE)
 		site->room = site->room / 2 / PAGE * PAGE;
 	if (error)
-		return fail(s, error, "window");
+		return measure_fail(s, error, "window");
 	site->data = aligned_alloc(PAGE, site->room);
 	site->vector = calloc(WAY_PIECES_MAX, sizeof(*site->vector));
 	if (!site->data || !site->vector)
-		return fail(s, -GPULINK_ENOMEM, "buffers");
+		return measure_fail(s, -GPULINK_ENOMEM, "buffers");
 	for (uint64_t i = 0; i < site->room; i++)
 		site->data[i] = (uint8_t)(i * 7 % 251);
 	error = gpulink_memory_register(s->device, site->data, site->room, GPULINK_READ | GPULINK_WRITE, &site->memory);
-	return error ? fail(s, error, "registered memory") : 0;
+	return error ? measure_fail(s, error, "registered memory") : 0;
 }
 
 static bool file_contains(const char *path, const char *word)
@@ -375,7 +375,7 @@ static int measure_all(struct session *s)
 	return error;
 }
 
-int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, char error[MEASURE_ERROR_BYTES])
+int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, struct failure *error)
 {
 	struct session s = { .plan = plan, .file = file, .error = error };
 	int status = gpulink_open(name, &s.device);
@@ -385,7 +385,7 @@ int measure_device(const char *name, const struct measure_plan *plan, struct log
 	snprintf(file->device, sizeof(file->device), "%s", name);
 	snprintf(file->unit, sizeof(file->unit), "ns");
 	if (status)
-		return fail(&s, status, name);
+		return measure_fail(&s, status, name);
 	status = gpulink_get_info(s.device, &s.info, sizeof(s.info));
 	snprintf(file->basis, sizeof(file->basis), "%s",
 		 !strcmp(s.info.kind, "soft") ? "CPU cost of the model in the process" :
@@ -400,11 +400,9 @@ int measure_device(const char *name, const struct measure_plan *plan, struct log
 		status = measure_latency(&s);
 	if (!status)
 		status = measure_all(&s);
-	if (!status && !file->sets && !stopped(&s)) {
-		snprintf(error, MEASURE_ERROR_BYTES, "no way has sizes from %llu to %llu bytes", (unsigned long long)plan->least,
-			 (unsigned long long)plan->most);
-		status = -GPULINK_EINVAL;
-	}
+	if (!status && !file->sets && !stopped(&s))
+		status = failure_set(error, -GPULINK_EINVAL, "no way has sizes from %llu to %llu bytes",
+				     (unsigned long long)plan->least, (unsigned long long)plan->most);
 	gpulink_close(s.device);
 	free(s.site.data);
 	free(s.site.vector);

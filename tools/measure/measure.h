@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures ways to send on a device, for the LogGOP model (tools/loggop): each T(n, d, s) is the median time from the first of n
- * operations of s bytes, d apart, to the end of the release behind them.
+ * Measures ways to send on a device, for the LogGOP model (tools/loggop): each T(n, d, s) is the median time from the first of
+ *n operations of s bytes, d apart, to the end of the release behind them.
  *
  *	ways   window    direct stores, in a row
  *	       scatter   direct stores of at most 128 bytes, 256 bytes apart
@@ -20,6 +20,8 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
+#include "../../common/failure.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +30,7 @@
 
 enum { MEASURE_WINDOW, MEASURE_SCATTER, MEASURE_INLINE, MEASURE_PUT, MEASURE_PUTV, MEASURE_GET, MEASURE_WAYS };
 enum { MEASURE_IOCTL, MEASURE_URING, MEASURE_ASLEEP, MEASURE_POLLING, MEASURE_DOORBELL, MEASURE_PATHS };
-enum { MEASURE_ERROR_BYTES = 256, MEASURE_REPETITIONS_MAX = 1001 };
+enum { MEASURE_REPETITIONS_MAX = 1001 };
 
 /** Largest message, and the most bytes of all messages of one time. */
 #define MEASURE_BYTES_MAX (UINT64_C(16) << 20)
@@ -49,11 +51,11 @@ struct measure_plan {
 };
 
 /**
- * Measures, and fits each set. `file` comes from loggop_file_init() and is the caller's; after an error it has what was measured
- * until then, as after a stop, and `complete` is false.
+ * Measures, and fits each set. `file` comes from loggop_file_init() and is the caller's; after an error it has what was
+ * measured until then, as after a stop, and `complete` is false.
  *
  * Returns 0, also after a stop, or a negative GPULINK_E code with a message in `error`.
  */
-int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, char error[MEASURE_ERROR_BYTES]);
+int measure_device(const char *name, const struct measure_plan *plan, struct loggop_file *file, struct failure *error);
 
 #endif /* MEASURE_H */

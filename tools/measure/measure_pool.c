@@ -14,9 +14,10 @@
 #define AGING  40u /* writes that overtake all leases of a line that is read between them: each gives 10 or more */
 
 const char *const measure_pool_names[MEASURE_POOL_ACCESSES] = {
-	"hit, 8 bytes",	       "hit, a line", "uncached load, 8 bytes", "uncached load, a line", "miss, a line",
-	"renewal, one line",   "renewal, of many lines, each", "acquire", "store, 8 bytes", "store, a line", "release behind a store",
-	"store, 8 bytes, SC",  "atomic, SC",
+	"hit, 8 bytes",	  "hit, a line",       "uncached load, 8 bytes",       "uncached load, a line",
+	"miss, a line",	  "renewal, one line", "renewal, of many lines, each", "acquire",
+	"store, 8 bytes", "store, a line",     "release behind a store",       "store, 8 bytes, SC",
+	"atomic, SC",
 };
 
 /* The same object, opened by one device in all modes, and by another. */
@@ -56,7 +57,7 @@ static void store_each(struct bench *b, struct gpulink_pool *pool, size_t bytes)
 		note(b, gpulink_pool_store(pool, i * b->grain, b->room, bytes));
 }
 
-static void release(struct bench *b, struct gpulink *device)
+static void measure_pool_release(struct bench *b, struct gpulink *device)
 {
 	note(b, gpulink_release(device, 60 * SECOND));
 }
@@ -66,7 +67,7 @@ static void age(struct bench *b)
 {
 	for (unsigned i = 0; i < AGING; i++) {
 		note(b, gpulink_pool_store(b->others, b->lines * b->grain, &i, sizeof(i)));
-		release(b, b->other);
+		measure_pool_release(b, b->other);
 		note(b, gpulink_acquire(b->other));
 		note(b, gpulink_pool_load(b->others, b->lines * b->grain, b->room, sizeof(i)));
 	}
@@ -77,11 +78,11 @@ static void age(struct bench *b)
 static void change(struct bench *b)
 {
 	store_each(b, b->others, 8);
-	release(b, b->other);
+	measure_pool_release(b, b->other);
 	note(b, gpulink_acquire(b->device));
 }
 
-static void prepare(struct bench *b, enum measure_pool_access access)
+static void measure_pool_prepare(struct bench *b, enum measure_pool_access access)
 {
 	switch (access) {
 	case MEASURE_POOL_HIT_WORD:
@@ -96,9 +97,7 @@ static void prepare(struct bench *b, enum measure_pool_access access)
 		load_each(b, b->cached, 8);
 		age(b);
 		break;
-	default:
-		release(b, b->device);
-		break;
+	default: measure_pool_release(b, b->device); break;
 	}
 }
 
@@ -119,7 +118,7 @@ static void perform(struct bench *b, enum measure_pool_access access)
 	case MEASURE_POOL_RELEASE:
 		for (unsigned i = 0; i < b->lines; i++) {
 			note(b, gpulink_pool_store(b->uncached, i * b->grain, b->room, 8));
-			release(b, b->device);
+			measure_pool_release(b, b->device);
 		}
 		break;
 	case MEASURE_POOL_ATOMIC:
@@ -132,7 +131,7 @@ static void perform(struct bench *b, enum measure_pool_access access)
 
 /* --- times --- */
 
-static int compare(const void *left, const void *right)
+static int measure_pool_compare(const void *left, const void *right)
 {
 	double l = *(const double *)left, r = *(const double *)right;
 
@@ -141,17 +140,17 @@ static int compare(const void *left, const void *right)
 
 static double median(double *values, unsigned count)
 {
-	qsort(values, count, sizeof(*values), compare);
+	qsort(values, count, sizeof(*values), measure_pool_compare);
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static void measure(struct bench *b, enum measure_pool_access access, double *values, unsigned repetitions,
-		    struct measure_pool_time *time)
+static void measure_pool_measure(struct bench *b, enum measure_pool_access access, double *values, unsigned repetitions,
+				 struct measure_pool_time *time)
 {
 	for (unsigned r = 0; r < repetitions && !b->error; r++) {
 		double begin;
 
-		prepare(b, access);
+		measure_pool_prepare(b, access);
 		begin = now();
 		perform(b, access);
 		values[r] = (now() - begin) / b->lines;
@@ -195,7 +194,7 @@ static int open_all(struct bench *b, const char *name)
 }
 
 int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned repetitions,
-		 struct measure_pool_time times[MEASURE_POOL_ACCESSES], char *error)
+		 struct measure_pool_time times[MEASURE_POOL_ACCESSES], struct failure *error)
 {
 	struct bench b = { .grain = grain, .lines = lines, .bytes = (uint64_t)grain * lines };
 	double *values = calloc(repetitions, sizeof(*values));
@@ -203,14 +202,14 @@ int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned re
 	b.room = calloc(1, b.bytes);
 	b.error = values && b.room ? open_all(&b, device) : -GPULINK_ENOMEM;
 	for (unsigned a = 0; a < MEASURE_POOL_ACCESSES && !b.error; a++)
-		measure(&b, (enum measure_pool_access)a, values, repetitions, &times[a]);
+		measure_pool_measure(&b, (enum measure_pool_access)a, values, repetitions, &times[a]);
 	if (b.error)
-		snprintf(error, MEASURE_POOL_ERROR, "%.200s: %s", device, gpulink_error_text(b.error));
+		failure_set(error, b.error, "%.200s: %s", device, gpulink_error_text(b.error));
 	gpulink_close(b.other);
 	gpulink_close(b.device);
 	free(b.room);
 	free(values);
-	return b.error ? -1 : 0;
+	return b.error;
 }
 
 double measure_pool_pays(const struct measure_pool_time times[MEASURE_POOL_ACCESSES], int line)

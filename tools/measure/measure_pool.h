@@ -3,9 +3,9 @@
 #ifndef MEASURE_POOL_H
 #define MEASURE_POOL_H
 
-#include <stdint.h>
+#include "../../common/failure.h"
 
-enum { MEASURE_POOL_ERROR = 320 };
+#include <stdint.h>
 
 enum measure_pool_access {
 	MEASURE_POOL_HIT_WORD,	 /* a load of 8 bytes from a copy */
@@ -32,13 +32,14 @@ struct measure_pool_time {
 };
 
 /**
- * Measures accesses to a new object with lines of `grain` bytes on a device, as it is used by two opens of it. Each time is of `lines`
- * lines in a row. Returns 0, or -1 with a sentence in error[MEASURE_POOL_ERROR].
+ * Measures accesses to a new object with lines of `grain` bytes on a device, as it is used by two opens of it. Each time is of
+ * `lines` lines in a row. Returns 0, or the code of *error.
  */
 int measure_pool(const char *device, uint32_t grain, unsigned lines, unsigned repetitions,
-		 struct measure_pool_time times[MEASURE_POOL_ACCESSES], char *error);
+		 struct measure_pool_time times[MEASURE_POOL_ACCESSES], struct failure *error);
 
-/** How often a copy must be loaded again until it has cost less than uncached loads; 0: at once; -1: never. `line`: of lines, else words. */
+/** How often a copy must be loaded again until it has cost less than uncached loads; 0: at once; -1: never. `line`: of lines,
+ * else words. */
 double measure_pool_pays(const struct measure_pool_time times[MEASURE_POOL_ACCESSES], int line);
 
 #endif /* MEASURE_POOL_H */

@@ -68,7 +68,7 @@ static uint64_t skewed(struct bench *b, uint64_t words)
 	return at;
 }
 
-static void fill(struct bench *b, enum measure_pattern pattern)
+static void measure_stores_fill(struct bench *b, enum measure_pattern pattern)
 {
 	uint64_t words = b->bytes / 8, graph = (b->bytes < GRAPH ? b->bytes : GRAPH) / 8, line = 0;
 
@@ -171,7 +171,7 @@ static double time_all(struct bench *b, enum measure_store_way way, uint64_t mar
 }
 
 /* The last store to each place is there: from the last on, each place that was not seen. */
-static int check(const struct side *s, uint64_t mark)
+static int measure_stores_check(const struct side *s, uint64_t mark)
 {
 	const struct bench *b = s->bench;
 	uint8_t *seen = calloc(b->bytes / 64 + 1, 1);
@@ -197,7 +197,7 @@ static uint64_t wire_bytes(struct bench *b)
 	return gpulink_get_counters(b->device, 0, &counters, sizeof(counters)) ? 0 : counters.wire_bytes;
 }
 
-static int compare(const void *left, const void *right)
+static int measure_stores_compare(const void *left, const void *right)
 {
 	double l = *(const double *)left, r = *(const double *)right;
 
@@ -206,7 +206,7 @@ static int compare(const void *left, const void *right)
 
 static double median(double *values, unsigned count)
 {
-	qsort(values, count, sizeof(*values), compare);
+	qsort(values, count, sizeof(*values), measure_stores_compare);
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
@@ -218,11 +218,12 @@ static double measure_one(struct bench *b, enum measure_store_way way, uint64_t 
 	int error = 0;
 
 	for (unsigned i = 0; i < sides && ns >= 0 && !error; i++)
-		error = check(&b->sides[i], mark);
+		error = measure_stores_check(&b->sides[i], mark);
 	return error ? error : ns < 0 ? ns : ns / b->stores / sides;
 }
 
-static int measure(struct bench *b, unsigned rounds, double *values[MEASURE_STORE_WAYS], struct measure_stores found[MEASURE_STORE_WAYS])
+static int measure_stores_measure(struct bench *b, unsigned rounds, double *values[MEASURE_STORE_WAYS],
+				  struct measure_stores found[MEASURE_STORE_WAYS])
 {
 	uint64_t mark = draw(b) >> 8;
 
@@ -267,7 +268,7 @@ static int open_side(struct bench *b, unsigned number)
 }
 
 int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds, unsigned patterns,
-		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], char *error)
+		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], struct failure *error)
 {
 	struct bench b = { .bytes = bytes, .stores = stores, .state = 1, .at = calloc(stores, sizeof(*b.at)) };
 	double *all = calloc((size_t)rounds * MEASURE_STORE_WAYS, sizeof(*all)), *values[MEASURE_STORE_WAYS];
@@ -282,14 +283,14 @@ int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned
 	for (unsigned p = 0; p < MEASURE_PATTERNS && !failed; p++) {
 		if (!(patterns >> p & 1))
 			continue;
-		fill(&b, (enum measure_pattern)p);
-		failed = measure(&b, rounds, values, found[p]);
+		measure_stores_fill(&b, (enum measure_pattern)p);
+		failed = measure_stores_measure(&b, rounds, values, found[p]);
 	}
 	if (failed)
-		snprintf(error, MEASURE_STORES_ERROR, "%.200s: %s", device,
-			 failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_error_text(failed));
+		failure_set(error, failed, "%.200s: %s", device,
+			    failed == -GPULINK_EPROTO ? "the memory has not what was stored" : gpulink_error_text(failed));
 	gpulink_close(b.device);
 	free(b.at);
 	free(all);
-	return failed ? -1 : 0;
+	return failed;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a small store costs on a device whose endpoint memory the process maps: by a lane, by a queue, and plain, and by two threads. */
+/* What a small store costs on a device whose endpoint memory the process maps: by a lane, by a queue, and plain, and by two
+ * threads. */
 #ifndef MEASURE_STORES_H
 #define MEASURE_STORES_H
 
-#include <stdint.h>
+#include "../../common/failure.h"
 
-enum { MEASURE_STORES_ERROR = 320 };
+#include <stdint.h>
 
 enum measure_pattern {
 	MEASURE_RANDOM,	    /* words anywhere */
@@ -28,16 +29,16 @@ enum measure_store_way {
 extern const char *const measure_pattern_names[MEASURE_PATTERNS], *const measure_store_way_names[MEASURE_STORE_WAYS];
 
 struct measure_stores {
-	double ns, spread;  /* of a store of 8 bytes: median of the rounds, and their median absolute deviation; ns 0: not measured. Of two
-			       threads: the time divided by the stores of both */
+	double ns, spread;  /* of a store of 8 bytes: median of the rounds, and their median absolute deviation; ns 0: not
+			       measured. Of two  threads: the time divided by the stores of both */
 	double wire_bytes;  /* of a store; 0: plain */
 };
 
 /**
- * Measures stores of 8 bytes to `bytes` of memory of the device's two endpoints, a release behind each `stores` of them, ways in turns, for
- * each of `patterns` (a bit mask), and checks the memory. Returns 0, or -1 with a sentence in error[MEASURE_STORES_ERROR].
+ * Measures stores of 8 bytes to `bytes` of memory of the device's two endpoints, a release behind each `stores` of them, ways
+ * in turns, for each of `patterns` (a bit mask), and checks the memory. Returns 0, or the code of *error.
  */
 int measure_stores(const char *device, uint64_t bytes, unsigned stores, unsigned rounds, unsigned patterns,
-		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], char *error);
+		   struct measure_stores found[MEASURE_PATTERNS][MEASURE_STORE_WAYS], struct failure *error);
 
 #endif /* MEASURE_STORES_H */

@@ -34,7 +34,7 @@ static void close_ring(struct driver *d)
 }
 
 /* Takes the release's completion, if it is there. Returns 1 then. */
-static int take(struct driver *d)
+static int path_take(struct driver *d)
 {
 	struct gpulink_completion done;
 	int taken = gpulink_queue_wait(d->queue, &done, 1, 0, 0);
@@ -48,7 +48,7 @@ static int finish_polling(struct driver *d)
 	int taken = gpulink_queue_post_release(d->queue, 1);
 
 	for (unsigned look = 1; !taken; look++) {
-		taken = take(d);
+		taken = path_take(d);
 		if (!taken && look % 4096 == 0 && measure_now() > deadline)
 			return -GPULINK_ETIMEDOUT;
 	}
@@ -72,7 +72,7 @@ static int finish_asleep(struct driver *d)
 	uint64_t deadline = measure_now() + PATH_TIMEOUT_NS;
 	int taken = gpulink_queue_post_release(d->queue, 1);
 
-	while (!taken && !(taken = take(d))) {
+	while (!taken && !(taken = path_take(d))) {
 		int ready = poll(&file, 1, (int)(PATH_TIMEOUT_NS / 1000000));
 
 		if (ready < 0 && errno != EINTR)

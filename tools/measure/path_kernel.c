@@ -146,10 +146,12 @@ static void close_uring(struct driver *d)
 	free(k);
 }
 
-static int check(struct kernel *k, const struct io_uring_cqe *cqe)
+static int path_kernel_check(struct kernel *k, const struct io_uring_cqe *cqe)
 {
 	if (cqe->user_data != RELEASE)
-		return cqe->res == k->expected[cqe->user_data] ? 0 : cqe->res < 0 ? gpulink_uring_error(cqe->res) : -GPULINK_EPROTO;
+		return cqe->res == k->expected[cqe->user_data] ? 0 :
+		       cqe->res < 0			       ? gpulink_uring_error(cqe->res) :
+								 -GPULINK_EPROTO;
 	if (cqe->res < 0)
 		return gpulink_uring_error(cqe->res);
 	if (cqe->res != k->rejected) {
@@ -160,7 +162,7 @@ static int check(struct kernel *k, const struct io_uring_cqe *cqe)
 }
 
 /* Submits what is prepared, and waits until no command is in flight. */
-static int await(struct kernel *k)
+static int path_kernel_await(struct kernel *k)
 {
 	struct io_uring_cqe *cqe;
 	int error = 0, status;
@@ -170,7 +172,7 @@ static int await(struct kernel *k)
 		if (status < 0 && status != -EINTR)
 			return gpulink_uring_error(status);
 		while (!io_uring_peek_cqe(&k->io, &cqe)) {
-			status = check(k, cqe);
+			status = path_kernel_check(k, cqe);
 			error = error ? error : status;
 			io_uring_cqe_seen(&k->io, cqe);
 			k->in_flight--;
@@ -209,7 +211,7 @@ static int finish_uring(struct driver *d)
 {
 	struct kernel *k = d->state;
 	struct io_uring_sqe *sqe;
-	int error = await(k);
+	int error = path_kernel_await(k);
 
 	if (error)
 		return error;
@@ -219,7 +221,7 @@ static int finish_uring(struct driver *d)
 	gpulink_uring_prep_release(sqe, k->file, PATH_TIMEOUT_NS);
 	io_uring_sqe_set_data64(sqe, RELEASE);
 	k->in_flight++;
-	error = await(k);
+	error = path_kernel_await(k);
 	start_over(k);
 	return error;
 }

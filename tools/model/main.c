@@ -42,19 +42,20 @@ static bool has_file(int argc, char **argv)
 
 static int fit(int argc, char **argv)
 {
-	static const char usage[] = "usage: gpulink-model fit SAMPLES\n"
-				    "Prints parameters as JSON. SAMPLES is CSV: device,unit,way,path,bytes,count,delay,time,spread,cpu\n"
-				    "  -h, --help  show this help and exit\n";
+	static const char usage[] =
+		"usage: gpulink-model fit SAMPLES\n"
+		"Prints parameters as JSON. SAMPLES is CSV: device,unit,way,path,bytes,count,delay,time,spread,cpu\n"
+		"  -h, --help  show this help and exit\n";
 	struct json_object *object = NULL;
 	struct loggop_file file;
-	char error[256];
+	struct failure error;
 
 	if (!has_file(argc, argv) || argc != 2)
 		return option_usage(argc, argv, usage);
 	if (loggop_file_init(&file))
 		return failed("parameters", strerror(ENOMEM));
-	if (loggop_file_read(&file, argv[1], error)) {
-		fprintf(stderr, "gpulink-model: %s\n", error);
+	if (loggop_file_read(&file, argv[1], &error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 	} else {
 		object = loggop_file_object(&file);
 		if (object)
@@ -73,7 +74,7 @@ struct simulation {
 	enum output output;
 };
 
-static int take(void *user, int option, const char *value)
+static int model_take(void *user, int option, const char *value)
 {
 	struct simulation *s = user;
 	const uint64_t most = UINT64_C(1000000000000);
@@ -109,7 +110,7 @@ static void print_times(const struct simulation *s, const struct goal *goal, con
 
 static int simulate_file(const struct simulation *s, const char *path)
 {
-	char error[GOAL_ERROR_BYTES];
+	struct failure error;
 	FILE *from = fopen(path, "r");
 	struct goal goal;
 	uint64_t *times;
@@ -117,10 +118,10 @@ static int simulate_file(const struct simulation *s, const char *path)
 
 	if (!from)
 		return failed(path, strerror(errno));
-	status = goal_read(from, &goal, error);
+	status = goal_read(from, &goal, &error);
 	fclose(from);
 	if (status)
-		return failed(path, error);
+		return failed(path, error.text);
 	times = calloc(goal.rank_count, sizeof(*times));
 	status = times ? simulate(&goal, &s->p, times) : -ENOMEM;
 	if (!status)
@@ -128,7 +129,8 @@ static int simulate_file(const struct simulation *s, const char *path)
 	free(times);
 	goal_free(&goal);
 	if (status)
-		return failed(path, status == -EPROTO ? "operations can never start, or messages have no receive" : strerror(-status));
+		return failed(path, status == -EPROTO ? "operations can never start, or messages have no receive" :
+							strerror(-status));
 	return EXIT_SUCCESS;
 }
 
@@ -141,7 +143,9 @@ static int simulate_command(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	static const struct option_command command = {
-		.name = "simulate", .known = known, .take = take,
+		.name = "simulate",
+		.known = known,
+		.take = model_take,
 		.help = "usage: gpulink-model simulate SCHEDULE [OPTION...]\n"
 			"Prints when each rank of a GOAL schedule ends. Times are integers of one unit; picoseconds keep digits.\n"
 			"  --latency TIME        L, of a message (0)\n"
@@ -183,8 +187,9 @@ static void study_row_json(double bytes)
 	}
 	printf(" }, \"pipelined\": {");
 	if (bytes > 0)
-		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f", study_pipelined(STUDY_VERBS, bytes),
-		       study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_DEVICE, bytes),
+		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f",
+		       study_pipelined(STUDY_VERBS, bytes), study_pipelined(STUDY_HOST, bytes),
+		       study_pipelined(STUDY_DEVICE, bytes),
 		       study_speedup(study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_VERBS, bytes)));
 	printf(" } }");
 }
@@ -256,8 +261,12 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "fit", fit }, { "predict", predict_command }, { "goal", goal_command }, { "simulate", simulate_command },
-			 { "scale", scale_command }, { "study", study } };
+	} commands[] = { { "fit", fit },
+			 { "predict", predict_command },
+			 { "goal", goal_command },
+			 { "simulate", simulate_command },
+			 { "scale", scale_command },
+			 { "study", study } };
 
 	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -124,7 +124,7 @@ static int take_one(struct phases *p, const struct replay_op *op)
 	return 0;
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int phases_take(void *user, const struct replay_op *ops, size_t count)
 {
 	int error = 0;
 
@@ -133,7 +133,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 	return error;
 }
 
-int phases_read(struct phases *p, const char *path, char *error)
+int phases_read(struct phases *p, const char *path, struct failure *error)
 {
 	struct replay_trace *trace;
 	int status = replay_trace_open(&trace, path, error);
@@ -142,12 +142,12 @@ int phases_read(struct phases *p, const char *path, char *error)
 		return status;
 	p->gpus = replay_trace_info(trace)->gpus;
 	p->queues = calloc((size_t)p->gpus * p->gpus, sizeof(*p->queues));
-	status = p->queues ? replay_trace_run(trace, (struct replay_sink){ .take = take, .user = p }, error) : -ENOMEM;
+	status = p->queues ? replay_trace_run(trace, (struct replay_sink){ .take = phases_take, .user = p }, error) : -ENOMEM;
 	replay_trace_close(trace);
 	if (!status)
 		drain_all(p);
-	if (status && !error[0])
-		snprintf(error, REPLAY_ERROR_BYTES, "%s", strerror(-status));
+	if (status && !error->text[0])
+		failure_set(error, status, "%s", strerror(-status));
 	if (status)
 		phases_free(p);
 	return status;

@@ -17,7 +17,8 @@ enum { PHASE_ENTRIES_MAX = 64, PHASE_SUBHEADER = 5 };
 /** What one pair sends in a phase. Stores in a row begin where the pair's store before ended. */
 struct phase_pair {
 	uint64_t row[PHASE_CLASSES], scattered[PHASE_CLASSES];		 /**< stores */
-	uint64_t queued_row[PHASE_CLASSES], queued_scattered[PHASE_CLASSES]; /**< those that a release finds in the write queue */
+	uint64_t queued_row[PHASE_CLASSES],
+		queued_scattered[PHASE_CLASSES]; /**< those that a release finds in the write queue */
 	uint64_t stores, bytes, releases;
 	uint64_t other; /**< loads and atomics */
 	uint64_t last_end;
@@ -44,8 +45,8 @@ struct phases {
 	bool open; /**< something came behind the last barrier */
 };
 
-/** Reads a trace to its end; `entries` and `payload` are set before. Returns 0, or a negative errno value with a message in `error`, of REPLAY_ERROR_BYTES. */
-int phases_read(struct phases *phases, const char *trace, char *error);
+/** Reads a trace to its end; `entries` and `payload` are set before. Returns 0, or the code of *error, with a text. */
+int phases_read(struct phases *phases, const char *trace, struct failure *error);
 void phases_free(struct phases *phases);
 
 /** Stores of all destinations of a source in a phase. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * gpulink-model predict: how long the communication of each phase of a trace takes, by LogGOP parameters. A source's stores to all
- * destinations go through its one interface, one after the other:
+ * gpulink-model predict: how long the communication of each phase of a trace takes, by LogGOP parameters. A source's stores to
+ *all destinations go through its one interface, one after the other:
  *
  *	phase(source) = sum of max(o, g + (s-1) G) over its stores, and over those that a release finds in the write queue
  *			+ S', one for the barrier and one per release
- *	phase = the maximum over sources;  S' = T(1,0,s) - max(o, g + (s-1) G) + batch, at the mean size, of the way of most stores
+ *	phase = the maximum over sources;  S' = T(1,0,s) - max(o, g + (s-1) G) + batch, at the mean size, of the way of most
+ *stores
  *
  * Stores that begin where the pair's store before ended have the terms of the way "window", others those of "scatter".
  */
@@ -160,15 +161,15 @@ static void print_csv(const struct prediction *p)
 		struct phase_pair sum = phase_sum(&p->phases, &p->phases.phase[i], p->ruler[i]);
 		struct cost cost = cost_of(p, &sum);
 
-		printf("%zu,%u,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g,%.6g,", i, p->ruler[i], sum.stores, sum.bytes, cost.messages,
-		       cost.queued, cost.fixed, p->predicted[i]);
+		printf("%zu,%u,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g,%.6g,", i, p->ruler[i], sum.stores, sum.bytes,
+		       cost.messages, cost.queued, cost.fixed, p->predicted[i]);
 		if (p->measured)
 			printf("%.6g", p->measured[i]);
 		putchar('\n');
 	}
 }
 
-static void print_table(const struct prediction *p)
+static void predict_print_table(const struct prediction *p)
 {
 	struct quality q = quality_of(p);
 
@@ -192,7 +193,8 @@ static void print_table(const struct prediction *p)
 
 static bool put_double(struct json_object *to, const char *name, double value)
 {
-	return isfinite(value) ? json_put(to, name, json_object_new_double(value)) : json_object_object_add(to, name, NULL) == 0;
+	return isfinite(value) ? json_put(to, name, json_object_new_double(value)) :
+				 json_object_object_add(to, name, NULL) == 0;
 }
 
 static struct json_object *pair_object(const struct prediction *p, size_t phase, unsigned pair)
@@ -201,9 +203,10 @@ static struct json_object *pair_object(const struct prediction *p, size_t phase,
 	struct json_object *o = json_object_new_object();
 	struct cost cost = cost_of(p, at);
 
-	if (o && json_put_number(o, "source", pair / p->phases.gpus) && json_put_number(o, "destination", pair % p->phases.gpus) &&
-	    json_put_number(o, "stores", at->stores) && json_put_number(o, "bytes", at->bytes) &&
-	    put_double(o, "messages", cost.messages) && put_double(o, "queued", cost.queued) && put_double(o, "fixed", cost.fixed))
+	if (o && json_put_number(o, "source", pair / p->phases.gpus) &&
+	    json_put_number(o, "destination", pair % p->phases.gpus) && json_put_number(o, "stores", at->stores) &&
+	    json_put_number(o, "bytes", at->bytes) && put_double(o, "messages", cost.messages) &&
+	    put_double(o, "queued", cost.queued) && put_double(o, "fixed", cost.fixed))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -257,14 +260,14 @@ static int print(const struct prediction *p, enum output output)
 	else if (output == OUTPUT_CSV)
 		print_csv(p);
 	else
-		print_table(p);
+		predict_print_table(p);
 	json_object_put(o);
 	return 0;
 }
 
 /* --- command --- */
 
-static int take(void *user, int option, const char *value)
+static int predict_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -287,13 +290,19 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "predict",
-	.known = (const struct option[]){
-		{ "parameters", required_argument, NULL, PARAMETERS }, { "trace", required_argument, NULL, TRACE },
-		{ "path", required_argument, NULL, PATH }, { "measured", required_argument, NULL, MEASURED },
-		{ "entries", required_argument, NULL, ENTRIES }, { "payload", required_argument, NULL, PAYLOAD },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "parameters", required_argument, NULL, PARAMETERS },
+			{ "trace", required_argument, NULL, TRACE },
+			{ "path", required_argument, NULL, PATH },
+			{ "measured", required_argument, NULL, MEASURED },
+			{ "entries", required_argument, NULL, ENTRIES },
+			{ "payload", required_argument, NULL, PAYLOAD },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = predict_take,
 	.help = "usage: gpulink-model predict --parameters FILE --trace FILE [OPTION...]\n"
 		"Predicts how long the stores of each phase of a trace take, with the release behind them. Computation is left out.\n"
 		"  --parameters FILE  of gpulink-bench loggop or gpulink-model fit\n"
@@ -323,11 +332,11 @@ static int predict_all(struct prediction *p, const struct request *r)
 	return print(p, r->output);
 }
 
-static int run(const struct request *r, struct loggop_file *file)
+static int predict_run(const struct request *r, struct loggop_file *file)
 {
 	struct prediction p = { .unit = file->unit,
 				.phases = { .entries = (unsigned)r->entries, .payload = (unsigned)r->payload } };
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	int status;
 
 	p.row = loggop_find(file, "window", r->path);
@@ -335,8 +344,8 @@ static int run(const struct request *r, struct loggop_file *file)
 	p.scattered = p.scattered ? p.scattered : p.row;
 	if (!p.row)
 		return complain(r->parameters, "no parameters of the way window on this path");
-	if (phases_read(&p.phases, r->trace, error)) {
-		fprintf(stderr, "gpulink-model: %s\n", error);
+	if (phases_read(&p.phases, r->trace, &error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 		return -1;
 	}
 	status = p.phases.count ? predict_all(&p, r) : complain(r->trace, "the trace is empty");
@@ -351,7 +360,7 @@ int predict_command(int argc, char **argv)
 {
 	struct request r = { .entries = PHASE_ENTRIES_MAX, .payload = 4096 };
 	struct loggop_file file;
-	char error[256];
+	struct failure error;
 	int status = option_read_all(argc, argv, &command, &r);
 
 	if (status)
@@ -362,11 +371,11 @@ int predict_command(int argc, char **argv)
 	}
 	if (loggop_file_init(&file))
 		return EXIT_FAILURE;
-	status = loggop_file_read(&file, r.parameters, error);
+	status = loggop_file_read(&file, r.parameters, &error);
 	if (status)
-		fprintf(stderr, "gpulink-model: %s\n", error);
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 	else
-		status = run(&r, &file);
+		status = predict_run(&r, &file);
 	loggop_file_free(&file);
 	return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -16,7 +16,7 @@ struct request {
 	enum output output;
 };
 
-static int take(void *user, int option, const char *value)
+static int scale_command_take(void *user, int option, const char *value)
 {
 	static const struct option_field fields[] = {
 		{ PROCESSES, "processes", false, 2, 1000000, offsetof(struct request, processes) },
@@ -42,13 +42,13 @@ static void print_row(enum output output, double processes, enum scale_way way, 
 
 	switch (output) {
 	case OUTPUT_TABLE:
-		printf("%9.0f  %-6s %7.0f %10.0f %10.0f %7.1f %12.0f %9.2f\n", processes, name, f->lanes, f->memory / 1024, f->packets,
-		       f->stores_per_packet, f->wire_bytes, f->ns);
+		printf("%9.0f  %-6s %7.0f %10.0f %10.0f %7.1f %12.0f %9.2f\n", processes, name, f->lanes, f->memory / 1024,
+		       f->packets, f->stores_per_packet, f->wire_bytes, f->ns);
 		break;
 	case OUTPUT_JSON:
 		printf("{ \"processes\": %.0f, \"way\": \"%s\", \"lanes\": %.0f, \"memory\": %.0f, \"packets\": %.1f, "
-		       "\"stores_per_packet\": %.2f, \"wire_bytes\": %.0f, \"ns\": %.3f }", processes, name, f->lanes, f->memory,
-		       f->packets, f->stores_per_packet, f->wire_bytes, f->ns);
+		       "\"stores_per_packet\": %.2f, \"wire_bytes\": %.0f, \"ns\": %.3f }",
+		       processes, name, f->lanes, f->memory, f->packets, f->stores_per_packet, f->wire_bytes, f->ns);
 		break;
 	default:
 		printf("%.0f,%s,%.0f,%.0f,%.1f,%.2f,%.0f,%.3f\n", processes, name, f->lanes, f->memory, f->packets,
@@ -101,7 +101,9 @@ int scale_command(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	static const struct option_command command = {
-		.name = "scale", .known = known, .take = take,
+		.name = "scale",
+		.known = known,
+		.take = scale_command_take,
 		.help = "usage: gpulink-model scale [OPTION...]\n"
 			"Prints memory, packets and time of each process that stores words of 8 bytes at random to all processes, with a\n"
 			"release behind: directly, over one relay in a grid, or over one process of each node.\n"
@@ -118,7 +120,14 @@ int scale_command(int argc, char **argv)
 			"  -h, --help         show this help and exit\n",
 	};
 	struct request request = {
-		.stores = 100000, .node = 32, .payload = 4096, .store = 10, .pass = 20, .packet = 2000, .latency = 20000, .bandwidth = 1250,
+		.stores = 100000,
+		.node = 32,
+		.payload = 4096,
+		.store = 10,
+		.pass = 20,
+		.packet = 2000,
+		.latency = 20000,
+		.bandwidth = 1250,
 	};
 	int status = option_read_all(argc, argv, &command, &request);
 

@@ -18,7 +18,7 @@
 
 enum { TRACE = 256 };
 
-static int add(struct goal_rank *rank, struct goal_op op)
+static int schedule_add(struct goal_rank *rank, struct goal_op op)
 {
 	snprintf(op.label, sizeof(op.label), "l%u", rank->op_count + 1);
 	return goal_add(rank, &op);
@@ -26,7 +26,7 @@ static int add(struct goal_rank *rank, struct goal_op op)
 
 static int add_behind(struct goal_rank *rank, struct goal_op op, uint32_t before)
 {
-	int error = add(rank, op);
+	int error = schedule_add(rank, op);
 
 	return error ? error : goal_require(rank, &(struct goal_edge){ .before = before, .after = rank->op_count - 1 });
 }
@@ -58,7 +58,7 @@ static int add_messages(struct goal_rank *rank, const struct phases *p, size_t p
 static int add_phase(struct goal_rank *rank, const struct phases *p, size_t phase, uint32_t me, uint32_t *first)
 {
 	uint32_t calc = rank->op_count;
-	int error = add(rank, (struct goal_op){ .kind = GOAL_CALC, .size = p->phase[phase].compute_ps });
+	int error = schedule_add(rank, (struct goal_op){ .kind = GOAL_CALC, .size = p->phase[phase].compute_ps });
 
 	for (uint32_t before = *first; !error && before < calc; before++)
 		error = goal_require(rank, &(struct goal_edge){ .before = before, .after = calc });
@@ -66,7 +66,7 @@ static int add_phase(struct goal_rank *rank, const struct phases *p, size_t phas
 	return error ? error : add_messages(rank, p, phase, me, calc);
 }
 
-static int make(struct goal *goal, const struct phases *p)
+static int schedule_make(struct goal *goal, const struct phases *p)
 {
 	int error = goal_init(goal, p->gpus);
 
@@ -79,7 +79,7 @@ static int make(struct goal *goal, const struct phases *p)
 	return error;
 }
 
-static int take(void *user, int option, const char *value)
+static int schedule_take(void *user, int option, const char *value)
 {
 	if (option == TRACE)
 		*(const char **)user = value;
@@ -88,8 +88,10 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "goal",
-	.known = (const struct option[]){ { "trace", required_argument, NULL, TRACE }, { "help", no_argument, NULL, 'h' }, { 0 } },
-	.take = take,
+	.known = (const struct option[]){ { "trace", required_argument, NULL, TRACE },
+					  { "help", no_argument, NULL, 'h' },
+					  { 0 } },
+	.take = schedule_take,
 	.help = "usage: gpulink-model goal --trace FILE\n"
 		"Writes a trace as a GOAL schedule for gpulink-model simulate and LogGOPSim, in picoseconds: per phase a rank\n"
 		"computes, then exchanges one message with each GPU to which it stored.\n"
@@ -99,7 +101,7 @@ static const struct option_command command = {
 
 int goal_command(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	const char *trace = NULL;
 	struct goal goal = { 0 };
 	struct phases phases = { .entries = PHASE_ENTRIES_MAX, .payload = 4096 };
@@ -111,11 +113,11 @@ int goal_command(int argc, char **argv)
 		fputs("gpulink-model: goal: --trace is required\n", stderr);
 		return 2;
 	}
-	if (phases_read(&phases, trace, error)) {
-		fprintf(stderr, "gpulink-model: %s\n", error);
+	if (phases_read(&phases, trace, &error)) {
+		fprintf(stderr, "gpulink-model: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
-	status = make(&goal, &phases);
+	status = schedule_make(&goal, &phases);
 	if (!status)
 		goal_write(stdout, &goal);
 	goal_free(&goal);

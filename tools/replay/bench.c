@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * replay-bench [STORES]: what a store costs on its way through FinePack's model, stage by stage, and with two threads. The stream
- * is like PageRank's: 4 GPUs, 8 bytes, rows ascending with gaps, a release now and then. Between machines only the ratios
- * mean something.
+ * replay-bench [STORES]: what a store costs on its way through FinePack's model, stage by stage, and with two threads. The
+ * stream is like PageRank's: 4 GPUs, 8 bytes, rows ascending with gaps, a release now and then. Between machines only the
+ * ratios mean something.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +42,11 @@ static void make_stream(void)
 		state ^= state << 17;
 		at[from][to] += 8 + 8 * (state % 6);
 		ops[i] = (struct replay_op){
-			.kind = REPLAY_STORE, .source = (uint8_t)from, .destination = (uint8_t)to, .address = at[from][to], .size = 8,
+			.kind = REPLAY_STORE,
+			.source = (uint8_t)from,
+			.destination = (uint8_t)to,
+			.address = at[from][to],
+			.size = 8,
 		};
 	}
 	ops[OPS - 1] = (struct replay_op){ .kind = REPLAY_BARRIER };
@@ -50,7 +54,7 @@ static void make_stream(void)
 
 static uint64_t sink_bytes;
 
-static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
+static void bench_packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	(void)user;
 	(void)reason;
@@ -83,13 +87,14 @@ static void stage_all(const struct replay_op *op, struct glk_partition *partitio
 }
 
 /* Seconds for all stores by one stage and what comes before it. */
-static double run_stage(void (*stage)(const struct replay_op *, struct glk_partition *), enum glk_packet_form form, uint64_t rounds)
+static double run_stage(void (*stage)(const struct replay_op *, struct glk_partition *), enum glk_packet_form form,
+			uint64_t rounds)
 {
 	static struct glk_partition partitions[GPUS * GPUS];
 	double begin;
 
 	for (unsigned p = 0; p < GPUS * GPUS; p++) {
-		glk_partition_init(&partitions[p], 64, packet_out, NULL);
+		glk_partition_init(&partitions[p], 64, bench_packet_out, NULL);
 		glk_partition_set(&partitions[p], GLK_PARTITION_SUBHEADER_BYTES, 5);
 		glk_partition_set_form(&partitions[p], form);
 	}
@@ -123,7 +128,7 @@ static double run_comparison(unsigned jobs, const struct paradigm *paradigm, uin
 	return seconds_now(CLOCK_MONOTONIC) - begin;
 }
 
-static void tell(const char *what, double seconds, double before, uint64_t stores)
+static void replay_bench_tell(const char *what, double seconds, double before, uint64_t stores)
 {
 	printf("%-44s %8.1f %8.1f %10.1f\n", what, seconds * 1e9 / (double)stores, (seconds - before) * 1e9 / (double)stores,
 	       (double)stores / seconds / 1e6);
@@ -144,16 +149,16 @@ int main(int argc, char **argv)
 	queue = run_stage(stage_queue, GLK_FORM_PLAIN, rounds);
 	all = run_stage(stage_all, GLK_FORM_PLAIN, rounds);
 	printf("%-44s %8s %8s %10s\n", "stage", "ns/store", "itself", "million/s");
-	tell("reading the stream", walk, 0, stores);
-	tell("write queue", queue, walk, stores);
-	tell("counting, packetizer, packets out", all, queue, stores);
-	tell("the same, compact form", run_stage(stage_all, GLK_FORM_COMPACT, rounds), queue, stores);
+	replay_bench_tell("reading the stream", walk, 0, stores);
+	replay_bench_tell("write queue", queue, walk, stores);
+	replay_bench_tell("counting, packetizer, packets out", all, queue, stores);
+	replay_bench_tell("the same, compact form", run_stage(stage_all, GLK_FORM_COMPACT, rounds), queue, stores);
 	one = run_comparison(1, &paradigm_finepack, rounds);
 	two = run_comparison(2, &paradigm_finepack, rounds);
 	if (one < 0 || two < 0)
 		return EXIT_FAILURE;
-	tell("finepack with unique bytes, 1 thread", one, all, stores);
-	tell("finepack with unique bytes, 2 threads", two, all, stores);
+	replay_bench_tell("finepack with unique bytes, 1 thread", one, all, stores);
+	replay_bench_tell("finepack with unique bytes, 2 threads", two, all, stores);
 	printf("2 threads: %.2f times as fast as 1   (%" PRIx64 ")\n", one / two, sink_bytes);
 	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

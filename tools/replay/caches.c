@@ -55,7 +55,7 @@ static int take_fill(struct request *r, const char *name)
 	return option_wrong("fill", name, "whole, trimmed or sectored");
 }
 
-static int take(void *user, int option, const char *value)
+static int caches_take(void *user, int option, const char *value)
 {
 	struct request *r = user;
 
@@ -79,15 +79,23 @@ static int take(void *user, int option, const char *value)
 
 static const struct option_command command = {
 	.name = "caches",
-	.known = (const struct option[]){
-		{ "stream", required_argument, NULL, STREAM }, { "size", required_argument, NULL, SIZE },
-		{ "protocol", required_argument, NULL, PROTOCOL }, { "gpus", required_argument, NULL, GPUS },
-		{ "read-lease", required_argument, NULL, READ_LEASE }, { "write-lease", required_argument, NULL, WRITE_LEASE },
-		{ "adapt", no_argument, NULL, ADAPT }, { "cache", required_argument, NULL, CACHE },
-		{ "fill", required_argument, NULL, FILL }, { "sector", required_argument, NULL, SECTOR },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
-	},
-	.take = take,
+	.known =
+		(const struct option[]){
+			{ "stream", required_argument, NULL, STREAM },
+			{ "size", required_argument, NULL, SIZE },
+			{ "protocol", required_argument, NULL, PROTOCOL },
+			{ "gpus", required_argument, NULL, GPUS },
+			{ "read-lease", required_argument, NULL, READ_LEASE },
+			{ "write-lease", required_argument, NULL, WRITE_LEASE },
+			{ "adapt", no_argument, NULL, ADAPT },
+			{ "cache", required_argument, NULL, CACHE },
+			{ "fill", required_argument, NULL, FILL },
+			{ "sector", required_argument, NULL, SECTOR },
+			{ "output", required_argument, NULL, 'o' },
+			{ "help", no_argument, NULL, 'h' },
+			{ 0 },
+		},
+	.take = caches_take,
 	.help = "usage: gpulink-replay caches --stream NAME [OPTION...]\n"
 		"Counts what the L1 and L2 caches of several GPUs over one memory find (MGPU-TSM), with and without leases (MGCC).\n"
 		"  --stream NAME        xtreme1, xtreme2, xtreme3, aes, atax, bicg, conv, fir, gemm, mm, mt, relu\n"
@@ -107,23 +115,25 @@ static const struct option_command command = {
 /* The counts by name, in the order of the columns. */
 #define NUMBERS 18u
 static const char *const number_names[NUMBERS] = {
-	"l1_reads", "l1_read_misses", "l1_ended", "l1_writes", "l1_write_misses", "l2_reads", "l2_read_misses", "l2_ended", "l2_writes",
-	"dram_reads", "dram_writes", "same", "remote", "old", "bytes", "timestamp_bytes", "evictions",
-	"l1_partial",
+	"l1_reads",	   "l1_read_misses", "l1_ended",   "l1_writes", "l1_write_misses",
+	"l2_reads",	   "l2_read_misses", "l2_ended",   "l2_writes", "dram_reads",
+	"dram_writes",	   "same",	     "remote",	   "old",	"bytes",
+	"timestamp_bytes", "evictions",	     "l1_partial",
 };
 
 static void numbers_of(const struct hierarchy_count *c, uint64_t numbers[NUMBERS])
 {
 	const uint64_t all[NUMBERS] = {
-		c->l1.reads, c->l1.read_misses, c->l1.ended, c->l1.writes, c->l1.write_misses, c->l2.reads, c->l2.read_misses,
-		c->l2.ended, c->l2.writes, c->dram_reads, c->dram_writes, c->same, c->remote, c->old, c->bytes, c->timestamp_bytes,
-		c->evictions, c->partial,
+		c->l1.reads,	    c->l1.read_misses, c->l1.ended, c->l1.writes, c->l1.write_misses,
+		c->l2.reads,	    c->l2.read_misses, c->l2.ended, c->l2.writes, c->dram_reads,
+		c->dram_writes,	    c->same,	       c->remote,   c->old,	  c->bytes,
+		c->timestamp_bytes, c->evictions,      c->partial,
 	};
 
 	memcpy(numbers, all, sizeof(all));
 }
 
-static int count(const struct request *r, enum hierarchy_protocol protocol, uint64_t numbers[NUMBERS])
+static int caches_count(const struct request *r, enum hierarchy_protocol protocol, uint64_t numbers[NUMBERS])
 {
 	struct hierarchy_setting setting = hierarchy_thesis;
 	uint64_t bytes = r->size ? r->size : r->stream->bytes;
@@ -154,8 +164,9 @@ static double percent(uint64_t part, uint64_t all)
 
 static void print_row(const char *name, const uint64_t n[NUMBERS])
 {
-	printf("%-10s  %10.2f  %10.2f  %11" PRIu64 "  %11" PRIu64 "  %10" PRIu64 "  %10" PRIu64 "  %13" PRIu64 "  %10" PRIu64 "\n", name,
-	       percent(n[1], n[0]), percent(n[6], n[5]), n[9], n[10], n[11], n[12], n[14], n[13]);
+	printf("%-10s  %10.2f  %10.2f  %11" PRIu64 "  %11" PRIu64 "  %10" PRIu64 "  %10" PRIu64 "  %13" PRIu64 "  %10" PRIu64
+	       "\n",
+	       name, percent(n[1], n[0]), percent(n[6], n[5]), n[9], n[10], n[11], n[12], n[14], n[13]);
 }
 
 static int add_json(struct json_object *list, const char *name, const uint64_t n[NUMBERS])
@@ -173,8 +184,8 @@ static int add_json(struct json_object *list, const char *name, const uint64_t n
 static void print_head(const struct request *r)
 {
 	if (r->output == OUTPUT_TABLE)
-		printf("%-10s  %10s  %10s  %11s  %11s  %10s  %10s  %13s  %10s\n", "protocol", "L1 miss %", "L2 miss %", "DRAM reads",
-		       "DRAM writes", "same", "remote", "bytes L2-DRAM", "old loads");
+		printf("%-10s  %10s  %10s  %11s  %11s  %10s  %10s  %13s  %10s\n", "protocol", "L1 miss %", "L2 miss %",
+		       "DRAM reads", "DRAM writes", "same", "remote", "bytes L2-DRAM", "old loads");
 	if (r->output != OUTPUT_CSV)
 		return;
 	fputs("protocol", stdout);
@@ -183,7 +194,7 @@ static void print_head(const struct request *r)
 	putchar('\n');
 }
 
-static int run_all(const struct request *r, struct json_object *list)
+static int caches_run_all(const struct request *r, struct json_object *list)
 {
 	int error = 0;
 
@@ -193,7 +204,7 @@ static int run_all(const struct request *r, struct json_object *list)
 
 		if (!(r->protocols >> p & 1))
 			continue;
-		error = count(r, (enum hierarchy_protocol)p, n);
+		error = caches_count(r, (enum hierarchy_protocol)p, n);
 		if (error)
 			break;
 		if (r->output == OUTPUT_TABLE) {
@@ -218,8 +229,10 @@ static bool together(const struct request *r)
 		return false;
 	}
 	if (r->fill != HIERARCHY_WHOLE && r->protocols != 1u << HIERARCHY_RDMA) {
-		fprintf(stderr, "gpulink-replay: --fill %s: requires --protocol rdma: leases are of whole lines, and only there GPUs have "
-				"memory of their own\n", hierarchy_fill_names[r->fill]);
+		fprintf(stderr,
+			"gpulink-replay: --fill %s: requires --protocol rdma: leases are of whole lines, and only there GPUs have "
+			"memory of their own\n",
+			hierarchy_fill_names[r->fill]);
 		return false;
 	}
 	if (r->fill == HIERARCHY_WHOLE && r->sector) {
@@ -241,7 +254,7 @@ int caches(int argc, char **argv)
 	if (!together(&r))
 		return 2;
 	list = json_object_new_array();
-	status = list ? run_all(&r, list) : -ENOMEM;
+	status = list ? caches_run_all(&r, list) : -ENOMEM;
 	if (!status && r.output == OUTPUT_JSON)
 		puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
 	json_object_put(list);

@@ -42,14 +42,16 @@ static int take_memory(struct import_options *o, const char *value)
 	const char *at = glk_number_take(value, 10, REPLAY_GPUS_MAX - 1, &gpu);
 
 	at = at && *at == ':' ? glk_number_take(at + 1, 0, REPLAY_ADDRESS_END, &first) : NULL;
-	if (at && *at == '-' && glk_number(at + 1, 0, REPLAY_ADDRESS_END, &end) && first < end && o->ranges < IMPORT_RANGES_MAX) {
+	if (at && *at == '-' && glk_number(at + 1, 0, REPLAY_ADDRESS_END, &end) && first < end &&
+	    o->ranges < IMPORT_RANGES_MAX) {
 		o->range[o->ranges++] = (struct import_range){ .gpu = (unsigned)gpu, .first = first, .end = end };
 		return 0;
 	}
-	return option_wrong("memory", value, "GPU:FIRST-END, a GPU from 0 to 63, FIRST below END, END at most 2^48; at most 256 times");
+	return option_wrong("memory", value,
+			    "GPU:FIRST-END, a GPU from 0 to 63, FIRST below END, END at most 2^48; at most 256 times");
 }
 
-static int take(void *user, int option, const char *value)
+static int convert_take(void *user, int option, const char *value)
 {
 	struct import_options *o = user;
 	uint64_t n = 0;
@@ -71,8 +73,9 @@ static int take(void *user, int option, const char *value)
 
 int convert(int argc, char **argv)
 {
-	const struct option_command command = { .name = "convert", .help = help, .known = known, .take = take };
-	char error[REPLAY_ERROR_BYTES] = "", *in, *out;
+	const struct option_command command = { .name = "convert", .help = help, .known = known, .take = convert_take };
+	struct failure error = { 0 };
+	char *in, *out;
 	struct import_options options = { 0 };
 	int status;
 
@@ -84,8 +87,8 @@ int convert(int argc, char **argv)
 	status = option_read_all(argc - 2, argv + 2, &command, &options);
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = import_convert(in, out, &options, error);
-	if (status == -ENOTSUP && !error[0])
-		status = replay_trace_convert(in, out, error);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	status = import_convert(in, out, &options, &error);
+	if (status == -ENOTSUP && !error.text[0])
+		status = replay_trace_convert(in, out, &error);
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

@@ -18,51 +18,53 @@
 #include "trace/trace.h"
 #include "workload/workload.h"
 
-static const char help[] = "usage: gpulink-replay COMMAND [OPTION...]\n"
-			   "  run         compare transfer methods on a workload or a trace\n"
-			   "  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
-			   "  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
-			   "  record      OUT: write a workload's stream to a trace\n"
-			   "  convert     IN OUT: convert a trace, or what another tool recorded, to .glt, .glt.zst or .csv\n"
-			   "  list        list workloads, links, transfer methods and NetCrafter variants\n"
-			   "  goodput     show the goodput of a single store by size, for each link\n"
-			   "  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
-			   "  caches      count what caches of GPUs over one memory find, with and without leases\n"
-			   "Options:\n"
-			   "  -V, --version  show version and exit\n"
-			   "  -h, --help     show this help, or that of a command, and exit\n"
-			   "See also gpulink-replay(1).\n";
+static const char help[] =
+	"usage: gpulink-replay COMMAND [OPTION...]\n"
+	"  run         compare transfer methods on a workload or a trace\n"
+	"  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
+	"  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
+	"  record      OUT: write a workload's stream to a trace\n"
+	"  convert     IN OUT: convert a trace, or what another tool recorded, to .glt, .glt.zst or .csv\n"
+	"  list        list workloads, links, transfer methods and NetCrafter variants\n"
+	"  goodput     show the goodput of a single store by size, for each link\n"
+	"  netcrafter  simulate two clusters of GPUs on a narrow link, with and without NetCrafter\n"
+	"  caches      count what caches of GPUs over one memory find, with and without leases\n"
+	"Options:\n"
+	"  -V, --version  show version and exit\n"
+	"  -h, --help     show this help, or that of a command, and exit\n"
+	"See also gpulink-replay(1).\n";
 
-static int run(int argc, char **argv)
+static int replay_main_run(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	struct options options;
 	struct found found;
 	int status = options_read(argc, argv, &options);
 
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = run_stream(&options, &found, error);
+	status = run_stream(&options, &found, &error);
 	if (!status) {
 		status = output_write(stdout, &found);
 		run_free(&found);
 	}
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }
 
 static int record(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	struct options options;
 	int status;
 
 	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]))
-		return option_usage(argc, argv, "usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n");
+		return option_usage(argc, argv,
+				    "usage: gpulink-replay record OUT (--workload NAME and the stream options of run)\n");
 	status = options_read(argc - 1, argv + 1, &options);
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = run_record(&options, argv[1], error);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	status = run_record(&options, argv[1], &error);
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }
 
 static int list(int argc, char **argv)
@@ -93,8 +95,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", run }, { "sweep", sweep }, { "report", report }, { "record", record }, { "convert", convert },
-		       { "list", list }, { "goodput", goodput }, { "profile", profile }, { "netcrafter", netcrafter }, { "caches", caches } };
+	} commands[] = { { "run", replay_main_run },   { "sweep", sweep },  { "report", report },   { "record", record },
+			 { "convert", convert },       { "list", list },    { "goodput", goodput }, { "profile", profile },
+			 { "netcrafter", netcrafter }, { "caches", caches } };
 
 	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)

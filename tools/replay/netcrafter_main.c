@@ -8,7 +8,7 @@
 #include "netcrafter_output.h"
 #include "run.h"
 
-static int from_workload(const struct stream_options *options, struct requests *requests, char *error)
+static int from_workload(const struct stream_options *options, struct requests *requests, struct failure *error)
 {
 	struct requests_stream *stream;
 	int status;
@@ -24,15 +24,14 @@ static int from_workload(const struct stream_options *options, struct requests *
 	return status;
 }
 
-static int read_requests(const struct stream_options *o, struct requests *requests, char *error)
+static int read_requests(const struct stream_options *o, struct requests *requests, struct failure *error)
 {
 	int status = o->workload ? from_workload(o, requests, error) : requests_from_trace(requests, o->trace, error);
 
 	if (status || requests->gpus >= 2)
 		return status;
 	requests_free(requests);
-	snprintf(error, REPLAY_ERROR_BYTES, "%s: one GPU; two clusters require at least 2", o->trace);
-	return -EINVAL;
+	return failure_set(error, -EINVAL, "%s: one GPU; two clusters require at least 2", o->trace);
 }
 
 /* As many accesses of data go first as of page walks cross where nothing goes first. */
@@ -59,7 +58,7 @@ static int count_walks(const struct netcrafter_found *found, unsigned played, st
 	return 0;
 }
 
-static int play(struct netcrafter_found *found, char *error)
+static int netcrafter_play(struct netcrafter_found *found, struct failure *error)
 {
 	const struct netcrafter_options *o = found->options;
 	int status = 0;
@@ -73,16 +72,15 @@ static int play(struct netcrafter_found *found, char *error)
 		if (!status)
 			status = netcrafter_run(found->requests, &setting, &found->results[i]);
 		if (status == -EBADMSG)
-			snprintf(error, REPLAY_ERROR_BYTES,
-				 "%s: the link delivered other data than was sent: a bug in the model",
-				 o->variants[i]->name);
+			failure_set(error, status, "%s: the link delivered other data than was sent: a bug in the model",
+				    o->variants[i]->name);
 	}
 	return status;
 }
 
 int netcrafter(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	struct netcrafter_options options;
 	struct netcrafter_found *found;
 	struct requests requests;
@@ -90,15 +88,15 @@ int netcrafter(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? EXIT_SUCCESS : 2;
-	status = read_requests(&options.stream, &requests, error);
+	status = read_requests(&options.stream, &requests, &error);
 	if (status)
-		return run_failed(status, error);
+		return run_failed(status, error.text);
 	found = calloc(1, sizeof(*found));
 	if (found) {
 		found->options = &options;
 		found->stream = options.stream.workload ? options.stream.workload : options.stream.trace;
 		found->requests = &requests;
-		status = play(found, error);
+		status = netcrafter_play(found, &error);
 		if (!status)
 			status = netcrafter_output(stdout, found);
 		for (unsigned i = 0; i < VARIANTS_MAX; i++)
@@ -108,5 +106,5 @@ int netcrafter(int argc, char **argv)
 	}
 	free(found);
 	requests_free(&requests);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

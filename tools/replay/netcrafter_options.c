@@ -5,7 +5,19 @@
 #include <stdio.h>
 
 enum {
-	VARIANTS = STREAM_OPTIONS_END, WITHIN, BETWEEN, FLIT, QUEUE, CLOCKS, POOL, NO_SELECTIVE, NO_YIELDING, TRIM, BURST, TLB, UNIT_TLB
+	VARIANTS = STREAM_OPTIONS_END,
+	WITHIN,
+	BETWEEN,
+	FLIT,
+	QUEUE,
+	CLOCKS,
+	POOL,
+	NO_SELECTIVE,
+	NO_YIELDING,
+	TRIM,
+	BURST,
+	TLB,
+	UNIT_TLB
 };
 
 static const struct option known[] = {
@@ -78,15 +90,17 @@ static const struct option_field fields[] = {
 	{ UNIT_TLB, "unit-tlb", true, 1, 64, offsetof(struct netcrafter_setting, unit_tlb_entries) },
 };
 
-static int take(void *options, int option, const char *value)
+static int netcrafter_options_take(void *options, int option, const char *value)
 {
 	struct netcrafter_options *o = options;
 	int status;
 
 	switch (option) {
 	case VARIANTS:
-		return option_list("variants", value, "one of plain, ideal, stitching, pooling, trimming, sequencing, data-first, "
-				   "netcrafter, tuned, finepack, both", take_variant, o);
+		return option_list("variants", value,
+				   "one of plain, ideal, stitching, pooling, trimming, sequencing, data-first, "
+				   "netcrafter, tuned, finepack, both",
+				   take_variant, o);
 	case 'o': return option_output(value, &o->output);
 	case NO_SELECTIVE: o->setting.selective = false; return 0;
 	case NO_YIELDING: o->setting.yielding = false; return 0;
@@ -113,7 +127,9 @@ static int together(const struct netcrafter_options *o)
 
 int netcrafter_options_read(int argc, char **argv, struct netcrafter_options *o)
 {
-	static const struct option_command command = { .name = "netcrafter", .help = help, .known = known, .take = take };
+	static const struct option_command command = {
+		.name = "netcrafter", .help = help, .known = known, .take = netcrafter_options_take
+	};
 	int status;
 
 	*o = (struct netcrafter_options){ .stream = STREAM_OPTIONS_DEFAULT };

@@ -68,32 +68,40 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 			"a GPU issues requests until 2048 are unanswered; at barriers all GPUs wait" :
 			"a request follows the answer that preceded it in the trace, or else the previous request, by the recorded "
 			"time;\n          a compute unit has at most 32 outstanding reads");
-	fprintf(to, "system    %u GB/s per GPU, %u GB/s between clusters, switch latency 30 ns, flits of %u bytes, queues of %u "
-		    "flits, %u queue clocks per flit\n", s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
-	fprintf(to, "pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), %u "
-		    "per unit, 32 for upper levels; 16 walkers\n", s->tlb_entries, s->unit_tlb_entries);
+	fprintf(to,
+		"system    %u GB/s per GPU, %u GB/s between clusters, switch latency 30 ns, flits of %u bytes, queues of %u "
+		"flits, %u queue clocks per flit\n",
+		s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
+	fprintf(to,
+		"pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), %u "
+		"per unit, 32 for upper levels; 16 walkers\n",
+		s->tlb_entries, s->unit_tlb_entries);
 	fprintf(to, "pooling   %u ns, %s, %s; trimming to %u bytes; at most %u latency-critical flits in a row\n", s->pool_ns,
 		s->selective ? "all but latency-critical flits" : "all flits",
 		s->yielding ? "yielding" : "not yielding", s->trim_bytes, s->burst);
 	if (count)
-		fprintf(to, "reads     %" PRIu64 " cross the link; bytes of the line needed: 1-16: %.1f%%, 17-32: %.1f%%, 33-48: %.1f%%, "
-			    "49-64: %.1f%%; within one sector of 16: %.1f%%\n", count, share(reads->by_bytes[0], count),
-			share(reads->by_bytes[1], count), share(reads->by_bytes[2], count), share(reads->by_bytes[3], count),
-			share(reads->in_sector[2], count));
+		fprintf(to,
+			"reads     %" PRIu64
+			" cross the link; bytes of the line needed: 1-16: %.1f%%, 17-32: %.1f%%, 33-48: %.1f%%, "
+			"49-64: %.1f%%; within one sector of 16: %.1f%%\n",
+			count, share(reads->by_bytes[0], count), share(reads->by_bytes[1], count),
+			share(reads->by_bytes[2], count), share(reads->by_bytes[3], count), share(reads->in_sector[2], count));
 }
 
-static int table(FILE *to, const struct netcrafter_found *f)
+static int netcrafter_output_table(FILE *to, const struct netcrafter_found *f)
 {
 	table_head(to, f);
-	fprintf(to, "\n%-12s %10s %10s %7s %7s %7s %7s %5s %12s %8s %9s %9s %9s %9s\n", "", "flits", "on link", "saved", "at most",
-		"padded", "shared", "busy", "us", "speed-up", "access ns", "99 %", "walk ns", "99 %");
+	fprintf(to, "\n%-12s %10s %10s %7s %7s %7s %7s %5s %12s %8s %9s %9s %9s %9s\n", "", "flits", "on link", "saved",
+		"at most", "padded", "shared", "busy", "us", "speed-up", "access ns", "99 %", "walk ns", "99 %");
 	for (unsigned i = 0; f->options->variants[i]; i++) {
 		const struct netcrafter_result *r = &f->results[i];
 		struct sums s = sum_up(f, i);
 
-		fprintf(to, "%-12s %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%% %6.1f%% %4.0f%% %12.3f %8.3f %9.0f %9" PRIu64
-			    " %9.0f %9" PRIu64 "\n", f->options->variants[i]->name, s.flits, r->link.flits_out, s.saved, s.least,
-			s.padded, s.shared, 100 * r->utilisation, (double)r->time_ns / 1e3, s.speed_up, latency_mean(&r->access),
+		fprintf(to,
+			"%-12s %10" PRIu64 " %10" PRIu64 " %6.1f%% %6.1f%% %6.1f%% %6.1f%% %4.0f%% %12.3f %8.3f %9.0f %9" PRIu64
+			" %9.0f %9" PRIu64 "\n",
+			f->options->variants[i]->name, s.flits, r->link.flits_out, s.saved, s.least, s.padded, s.shared,
+			100 * r->utilisation, (double)r->time_ns / 1e3, s.speed_up, latency_mean(&r->access),
 			latency_percentile(&r->access, 99), latency_mean(&r->translation),
 			latency_percentile(&r->translation, 99));
 	}
@@ -111,10 +119,12 @@ static int csv(FILE *to, const struct netcrafter_found *f)
 		struct sums s = sum_up(f, i);
 
 		output_csv_text(to, f->stream);
-		fprintf(to, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			    ",%.6g,%.6g,%" PRIu64 ",%.6g,%" PRIu64 "\n", f->options->variants[i]->name, s.flits, r->link.flits_out,
-			s.bytes, r->link.flits_padded, s.stitched + r->link.parents, r->time_ns, s.speed_up,
-			latency_mean(&r->access), latency_percentile(&r->access, 99), latency_mean(&r->translation),
+		fprintf(to,
+			",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%" PRIu64
+			",%.6g,%" PRIu64 "\n",
+			f->options->variants[i]->name, s.flits, r->link.flits_out, s.bytes, r->link.flits_padded,
+			s.stitched + r->link.parents, r->time_ns, s.speed_up, latency_mean(&r->access),
+			latency_percentile(&r->access, 99), latency_mean(&r->translation),
 			latency_percentile(&r->translation, 99));
 	}
 	return ferror(to) ? -EIO : 0;
@@ -199,17 +209,36 @@ static int add_padding(struct json_object *o, const struct netcrafter_result *r)
 static struct json_object *variant_object(const struct netcrafter_found *f, unsigned i)
 {
 	static const char *const names[] = {
-		"time_ns", "packets", "flits", "bytes", "link_flits", "padded_flits", "parents", "stitched", "partial", "pooled",
-		"pool_stitched", "pool_timed_out", "refused", "trimmed", "trimmed_bytes", "walks", "walk_accesses",
-		"walk_crossings", "stores_packed", "reads_crossed", "writes_crossed", "atomics_crossed",
+		"time_ns",	 "packets",	  "flits",	    "bytes",	       "link_flits",	"padded_flits",
+		"parents",	 "stitched",	  "partial",	    "pooled",	       "pool_stitched", "pool_timed_out",
+		"refused",	 "trimmed",	  "trimmed_bytes",  "walks",	       "walk_accesses", "walk_crossings",
+		"stores_packed", "reads_crossed", "writes_crossed", "atomics_crossed",
 	};
 	const struct netcrafter_result *r = &f->results[i];
 	const struct glk_cluster_queue_counters *c = &r->link;
 	const struct sums s = sum_up(f, i);
 	const uint64_t values[] = {
-		r->time_ns, s.packets, s.flits, s.bytes, c->flits_out, c->flits_padded, c->parents, s.stitched, c->partial,
-		c->pooled, c->pool_stitched, c->pool_timed_out, c->refused, r->trimmed, r->trimmed_bytes, r->walks, r->walk_accesses,
-		r->walk_crossings, r->stores_packed, r->crossing[REQUEST_READ], r->crossing[REQUEST_WRITE],
+		r->time_ns,
+		s.packets,
+		s.flits,
+		s.bytes,
+		c->flits_out,
+		c->flits_padded,
+		c->parents,
+		s.stitched,
+		c->partial,
+		c->pooled,
+		c->pool_stitched,
+		c->pool_timed_out,
+		c->refused,
+		r->trimmed,
+		r->trimmed_bytes,
+		r->walks,
+		r->walk_accesses,
+		r->walk_crossings,
+		r->stores_packed,
+		r->crossing[REQUEST_READ],
+		r->crossing[REQUEST_WRITE],
 		r->crossing[REQUEST_ATOMIC],
 	};
 	struct json_object *o = counts(names, values, sizeof(values) / sizeof(values[0]));
@@ -286,6 +315,6 @@ int netcrafter_output(FILE *to, const struct netcrafter_found *found)
 	switch (found->options->output) {
 	case OUTPUT_JSON: return json(to, found);
 	case OUTPUT_CSV: return csv(to, found);
-	default: return table(to, found);
+	default: return netcrafter_output_table(to, found);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command lines, also of gpulink-model, and the values of options: numbers within bounds, lists of names, output forms. An invalid value
- * is reported on stderr, and -1 returned.
+ * Command lines, also of gpulink-model, and the values of options: numbers within bounds, lists of names, output forms. An
+ * invalid value is reported on stderr, and -1 returned.
  */
 #ifndef REPLAY_OPTION_VALUE_H
 #define REPLAY_OPTION_VALUE_H

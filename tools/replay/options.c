@@ -9,8 +9,31 @@
 #include "paradigm/chunks.h"
 #include "paradigm/parallel.h"
 
-enum { SUBHEADER = STREAM_OPTIONS_END, PAYLOAD, ENTRIES, LINK, ECRC, PARADIGMS, LATENCY, BUFFER, TIME, NO_TIME, JOBS, CHUNK, THREADS, TRACKING, LAUNCH,
-       POLLING, CARD, COMPUTE, TRANSACTION, DLLP, KERNEL_START, COPY_START, LAST };
+enum {
+	SUBHEADER = STREAM_OPTIONS_END,
+	PAYLOAD,
+	ENTRIES,
+	LINK,
+	ECRC,
+	PARADIGMS,
+	LATENCY,
+	BUFFER,
+	TIME,
+	NO_TIME,
+	JOBS,
+	CHUNK,
+	THREADS,
+	TRACKING,
+	LAUNCH,
+	POLLING,
+	CARD,
+	COMPUTE,
+	TRANSACTION,
+	DLLP,
+	KERNEL_START,
+	COPY_START,
+	LAST
+};
 _Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
 
 static const struct option known[] = {
@@ -130,7 +153,7 @@ static int nanoseconds(const char *option, const char *text, uint64_t *ps)
 	return status;
 }
 
-static int take(void *gathered, int option, const char *value)
+static int options_take(void *gathered, int option, const char *value)
 {
 	struct gathered *g = gathered;
 	struct options *o = g->options;
@@ -145,7 +168,8 @@ static int take(void *gathered, int option, const char *value)
 	case PARADIGMS:
 		return option_list("paradigms", value,
 				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing, "
-				   "packing-compact, keep, proact-inline, proact-polling, proact-launch, proact-hw", take_paradigm, o);
+				   "packing-compact, keep, proact-inline, proact-polling, proact-launch, proact-hw",
+				   take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
 	case TIME:
@@ -191,8 +215,8 @@ static int together(struct options *o, const struct gathered *g)
 		return -1;
 	}
 	if (g->payload > o->setting.link.payload_bytes) {
-		fprintf(stderr, "gpulink-replay: --payload %llu: must be at most %u on link %s\n", (unsigned long long)g->payload,
-			o->setting.link.payload_bytes, o->setting.link.name);
+		fprintf(stderr, "gpulink-replay: --payload %llu: must be at most %u on link %s\n",
+			(unsigned long long)g->payload, o->setting.link.payload_bytes, o->setting.link.name);
 		return -1;
 	}
 	if (g->payload)
@@ -207,8 +231,9 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 {
 	enum { MOST = 64 };
 	struct option all[MOST] = { 0 };
-	const struct option_command command = { .name = more ? more->name : "run", .help = more ? more->help : help,
-						.known = all, .take = take };
+	const struct option_command command = {
+		.name = more ? more->name : "run", .help = more ? more->help : help, .known = all, .take = options_take
+	};
 	struct gathered g = { .options = o, .more = more };
 	unsigned count = 0;
 	int status;

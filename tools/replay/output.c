@@ -41,7 +41,8 @@ static void table_time(FILE *to, const struct found *f)
 
 	if (!f->options->timed) {
 		if (f->options->stream.trace)
-			fputs("time      none: a recorded trace has waited for its transfers already; --time simulates it nevertheless\n", to);
+			fputs("time      none: a recorded trace has waited for its transfers already; --time simulates it nevertheless\n",
+			      to);
 		return;
 	}
 	fprintf(to, "time      links of %.1f GB/s and %.0f ns with buffers of %" PRIu64 " bytes; infinite bandwidth %.1f us",
@@ -59,7 +60,7 @@ static bool has_regions(const struct found *f)
 	return false;
 }
 
-static int table(FILE *to, const struct found *f)
+static int output_table(FILE *to, const struct found *f)
 {
 	const struct stream_counts *c = comparison_counts(f->comparison);
 	const struct setting *s = &f->options->setting;
@@ -67,18 +68,19 @@ static int table(FILE *to, const struct found *f)
 	fprintf(to, "stream    %s, %u GPUs\n", f->stream, f->gpus);
 	if (f->check[0])
 		fprintf(to, "checked   %s\n", f->check);
-	fprintf(to, "stores    %" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
-		    " atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
+	fprintf(to,
+		"stores    %" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique; %" PRIu64 " loads, %" PRIu64
+		" atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
 		c->stores, c->store_bytes, c->unique_bytes, c->loads, c->atomics, c->releases, c->barriers);
 	table_sizes(to, c);
 	fprintf(to, "link      %s: %s; maximum payload size %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
-	fprintf(to, "card      %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n", s->queue_entries,
-		s->subheader_bytes);
+	fprintf(to, "card      %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n",
+		s->queue_entries, s->subheader_bytes);
 	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
-	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted", "packets",
-		"stores/packet", f->options->timed ? "           us  speed-up" : "");
+	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted",
+		"packets", "stores/packet", f->options->timed ? "           us  speed-up" : "");
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
 
@@ -93,14 +95,16 @@ static int table(FILE *to, const struct found *f)
 	}
 	if (f->oracle && has_regions(f))
 		fputs("\nRegions need the number of stores to each chunk in advance, which this workload cannot tell: the rows of agents are an "
-		      "oracle's.\n", to);
+		      "oracle's.\n",
+		      to);
 	return ferror(to) ? -EIO : 0;
 }
 
 void output_csv_header(FILE *to)
 {
 	fputs("stream,gpus,link,payload,entries,subheader,stores,store_bytes,unique_bytes,lower_bound_bytes,paradigm,wire_bytes,"
-	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps\n", to);
+	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps\n",
+	      to);
 }
 
 void output_csv_text(FILE *to, const char *text)
@@ -176,8 +180,8 @@ static int add_name(struct json_object *o, const struct found *f, const struct p
 /* Packets by flush reason, of methods that have them. */
 static int add_left(struct json_object *o, const struct result *r)
 {
-	static const char *const names[TALLY_REASONS] = { "window_miss", "payload_full", "entries_full", "release", "timeout", "load_hit",
-							  "atomic",	 "config",	 "drain",	 "region" };
+	static const char *const names[TALLY_REASONS] = { "window_miss", "payload_full", "entries_full", "release", "timeout",
+							  "load_hit",	 "atomic",	 "config",	 "drain",   "region" };
 	struct json_object *left;
 	uint64_t sum = 0;
 
@@ -200,9 +204,11 @@ static struct json_object *paradigm_object(const struct found *f, const struct r
 	struct json_object *o = json_object_new_object();
 
 	if (o && !add_name(o, f, r->paradigm) && !output_add_count(o, "wire_bytes", r->wire_bytes) &&
-	    !output_add_count(o, "useful_bytes", r->useful_bytes) && !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
+	    !output_add_count(o, "useful_bytes", r->useful_bytes) &&
+	    !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
-	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_left(o, r) && !add_time(o, f, r))
+	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_left(o, r) &&
+	    !add_time(o, f, r))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -264,18 +270,20 @@ static int add_stream(struct json_object *top, const struct found *f)
 	const struct stream_counts *c = comparison_counts(f->comparison);
 	const struct setting *s = &f->options->setting;
 
-	return output_add_text(top, "stream", f->stream) || output_add_text(top, "checked", f->check) || output_add_count(top, "gpus", f->gpus) ||
-			       output_add_text(top, "link", s->link.name) || output_add_text(top, "link_formula", s->link.formula) ||
+	return output_add_text(top, "stream", f->stream) || output_add_text(top, "checked", f->check) ||
+			       output_add_count(top, "gpus", f->gpus) || output_add_text(top, "link", s->link.name) ||
+			       output_add_text(top, "link_formula", s->link.formula) ||
 			       output_add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
 			       output_add_count(top, "queue_entries", s->queue_entries) ||
-			       output_add_count(top, "subheader_bytes", s->subheader_bytes) || output_add_count(top, "stores", c->stores) ||
-			       add_sizes(top, c) ||
+			       output_add_count(top, "subheader_bytes", s->subheader_bytes) ||
+			       output_add_count(top, "stores", c->stores) || add_sizes(top, c) ||
 			       output_add_count(top, "store_bytes", c->store_bytes) ||
 			       output_add_count(top, "unique_bytes", c->unique_bytes) ||
 			       output_add_count(top, "lower_bound_bytes", c->lower_bound_bytes) ||
 			       output_add_count(top, "loads", c->loads) || output_add_count(top, "load_bytes", c->load_bytes) ||
 			       output_add_count(top, "atomics", c->atomics) || output_add_count(top, "releases", c->releases) ||
-			       output_add_count(top, "barriers", c->barriers) || output_add_count(top, "alike_wire_bytes", c->alike_bytes) ?
+			       output_add_count(top, "barriers", c->barriers) ||
+			       output_add_count(top, "alike_wire_bytes", c->alike_bytes) ?
 		       -ENOMEM :
 		       0;
 }
@@ -312,7 +320,6 @@ int output_write(FILE *to, const struct found *found)
 		output_csv_header(to);
 		output_csv_rows(to, found);
 		return ferror(to) ? -EIO : 0;
-	default:
-		return table(to, found);
+	default: return output_table(to, found);
 	}
 }

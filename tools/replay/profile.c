@@ -107,7 +107,7 @@ static int take_synthetic(struct wanted *w, const char *value)
 	return option_wrong("synthetic", value, "a multiple of 128, 4k to 1024M");
 }
 
-static int take(void *user, int option, const char *value)
+static int profile_take(void *user, int option, const char *value)
 {
 	static const struct range chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX }, threads = { 1, 65536 };
 	struct wanted *w = user;
@@ -156,18 +156,22 @@ static void list_agents(struct wanted *w)
 
 static int read_options(int argc, char **argv, struct wanted *w)
 {
-	const struct options_more more = { .name = "profile", .help = help, .known = known, .take = take, .own_stream = own_stream,
-					   .user = w };
+	const struct options_more more = {
+		.name = "profile", .help = help, .known = known, .take = profile_take, .own_stream = own_stream, .user = w
+	};
 	int status;
 
-	*w = (struct wanted){ .chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX }, .threads = { 32, 8192 }, .agent = { true, true, true } };
+	*w = (struct wanted){ .chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX },
+			      .threads = { 32, 8192 },
+			      .agent = { true, true, true } };
 	status = options_read_more(argc, argv, &more, &w->options);
 	if (status)
 		return status;
 	if (w->synthetic && (w->options.stream.workload || w->options.stream.trace))
 		fputs("gpulink-replay: --synthetic: requires that neither --workload nor --trace is given\n", stderr);
 	else if (!w->options.timed)
-		fprintf(stderr, "gpulink-replay: %s\n", w->options.stream.trace ? "--trace: a profile requires --time" : "--no-time: a profile requires time");
+		fprintf(stderr, "gpulink-replay: %s\n",
+			w->options.stream.trace ? "--trace: a profile requires --time" : "--no-time: a profile requires time");
 	else if (w->options.output == OUTPUT_CSV)
 		option_wrong("output", "csv", "table or json");
 	else
@@ -219,7 +223,7 @@ static void gather(struct profile *p)
 }
 
 int profile_make(struct options *options, const struct agent *list, unsigned count, uint64_t synthetic, struct profile *p,
-		 char *error)
+		 struct failure *error)
 {
 	int status;
 
@@ -244,7 +248,7 @@ const struct profile_row *profile_find(const struct profile *p, enum agent_kind 
 	return NULL;
 }
 
-static int show(const struct wanted *w, const struct profile *p, char *error)
+static int profile_show(const struct wanted *w, const struct profile *p, struct failure *error)
 {
 	int status = w->options.output == OUTPUT_JSON ? profile_json(stdout, p) : profile_table(stdout, p);
 
@@ -252,15 +256,15 @@ static int show(const struct wanted *w, const struct profile *p, char *error)
 		return status;
 	status = profile_write(w->write, p);
 	if (status == -ENODATA)
-		snprintf(error, REPLAY_ERROR_BYTES, "%.512s: not written: without regions it is faster", w->write);
+		failure_set(error, status, "%.512s: not written: without regions it is faster", w->write);
 	else if (status)
-		snprintf(error, REPLAY_ERROR_BYTES, "%.512s: %s", w->write, strerror(-status));
+		failure_set(error, status, "%.512s: %s", w->write, strerror(-status));
 	return status;
 }
 
 int profile(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	struct wanted *w = calloc(1, sizeof(*w));
 	struct profile *p = calloc(1, sizeof(*p));
 	int status = w && p ? read_options(argc, argv, w) : -ENOMEM;
@@ -270,12 +274,12 @@ int profile(int argc, char **argv)
 		free(p);
 		return status == -ENOMEM ? run_failed(status, "") : status > 0 ? EXIT_SUCCESS : 2;
 	}
-	status = profile_make(&w->options, w->list, w->count, w->synthetic, p, error);
+	status = profile_make(&w->options, w->list, w->count, w->synthetic, p, &error);
 	if (!status) {
-		status = show(w, p, error);
+		status = profile_show(w, p, &error);
 		run_free(&p->found);
 	}
 	free(w);
 	free(p);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpulink-replay profile: PROACT's profiler (III-A). Tries all chunk sizes, numbers of threads and agents on one stream; the least time
- * wins.
+ * gpulink-replay profile: PROACT's profiler (III-A). Tries all chunk sizes, numbers of threads and agents on one stream; the
+ * least time wins.
  */
 #ifndef REPLAY_PROFILE_H
 #define REPLAY_PROFILE_H
@@ -29,13 +29,15 @@ struct profile {
 
 int profile(int argc, char **argv);
 
-/** Plays the selected stream, or for `synthetic` bytes PROACT's microbenchmark, with the agents of a list, by chunk size. Returns 0, and
- *  run_free() releases profile->found; or a negative errno value as run_stream() does. `options` and the list must outlive that. */
+/** Plays the selected stream, or for `synthetic` bytes PROACT's microbenchmark, with the agents of a list, by chunk size.
+ * Returns 0, and run_free() releases profile->found; or a negative errno value as run_stream() does. `options` and the list
+ * must outlive that. */
 int profile_make(struct options *options, const struct agent *list, unsigned count, uint64_t synthetic, struct profile *profile,
-		 char *error);
+		 struct failure *error);
 
 /** The row of an agent; NULL: it was not tried. `threads`: 0 for the card's. */
-const struct profile_row *profile_find(const struct profile *profile, enum agent_kind kind, uint32_t chunk_bytes, unsigned threads);
+const struct profile_row *profile_find(const struct profile *profile, enum agent_kind kind, uint32_t chunk_bytes,
+				       unsigned threads);
 
 /** "128k"; "-" for 0. */
 const char *profile_size(uint32_t bytes, char name[16]);

@@ -103,10 +103,12 @@ int profile_json(FILE *to, const struct profile *p)
 	struct json_object *top = json_object_new_object();
 
 	if (top && !output_add_text(top, "stream", p->found.stream) && !output_add_text(top, "checked", p->found.check) &&
-	    !output_add_count(top, "gpus", p->found.gpus) && !output_add_text(top, "link", p->found.options->setting.link.name) &&
+	    !output_add_count(top, "gpus", p->found.gpus) &&
+	    !output_add_text(top, "link", p->found.options->setting.link.name) &&
 	    !output_add(top, "oracle", json_object_new_boolean(p->found.oracle)) &&
 	    !output_add_count(top, "infinite_bandwidth_ps", c->last_ps) &&
-	    !output_add_count(top, "one_gpu_ps", p->found.one_gpu_ps) && !output_add_count(top, "best", p->best) && !add_rows(top, p))
+	    !output_add_count(top, "one_gpu_ps", p->found.one_gpu_ps) && !output_add_count(top, "best", p->best) &&
+	    !add_rows(top, p))
 		return output_object_write(to, top);
 	json_object_put(top);
 	return -ENOMEM;
@@ -129,8 +131,8 @@ int profile_write(const char *path, const struct profile *p)
 	status = part_file_open(&file, path);
 	if (status)
 		return status;
-	if (dprintf(file.fd, "# gpulink-replay profile: %s, %u GPUs, link %s\n[region]\nagent = %s\n", p->found.stream, p->found.gpus,
-		    p->found.options->setting.link.name, library_name(best->agent)) < 0 ||
+	if (dprintf(file.fd, "# gpulink-replay profile: %s, %u GPUs, link %s\n[region]\nagent = %s\n", p->found.stream,
+		    p->found.gpus, p->found.options->setting.link.name, library_name(best->agent)) < 0 ||
 	    (best->chunk_bytes && dprintf(file.fd, "chunk_bytes = %u\n", best->chunk_bytes) < 0) ||
 	    (best->threads && dprintf(file.fd, "threads = %u\n", best->threads) < 0))
 		status = -errno;

@@ -42,20 +42,21 @@ static void progress_print(struct progress *p, double now)
 	fprintf(stderr, "%" PRIu64 " operations, %.1f million a second ", p->operations, rate);
 }
 
-static void tell(struct progress *p)
+static void run_tell(struct progress *p)
 {
 	bool known = p->trace && p->trace->file_bytes;
 
-	p->watch->played(p->watch, p->operations - p->told, known ? (double)p->trace->read_bytes / (double)p->trace->file_bytes : 0);
+	p->watch->played(p->watch, p->operations - p->told,
+			 known ? (double)p->trace->read_bytes / (double)p->trace->file_bytes : 0);
 	p->told = p->operations;
 }
 
-static void look(struct progress *p)
+static void run_look(struct progress *p)
 {
 	double now;
 
 	if (p->watch) {
-		tell(p);
+		run_tell(p);
 		return;
 	}
 	now = seconds_now();
@@ -65,7 +66,7 @@ static void look(struct progress *p)
 	}
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int run_take(void *user, const struct replay_op *ops, size_t count)
 {
 	enum { LOOK_EVERY = 1 << 19 };
 	struct progress *p = user;
@@ -73,7 +74,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 	p->operations += count;
 	if (p->operations >= p->next_look) {
 		p->next_look = p->operations + LOOK_EVERY;
-		look(p);
+		run_look(p);
 	}
 	return p->to.take(p->to.user, ops, count);
 }
@@ -84,20 +85,20 @@ static struct replay_sink with_progress(struct progress *p, struct replay_sink t
 {
 	*p = (struct progress){ .to = to, .trace = trace, .watch = watch, .start = seconds_now() };
 	p->last = p->start;
-	return watch || isatty(STDERR_FILENO) ? (struct replay_sink){ .take = take, .user = p } : to;
+	return watch || isatty(STDERR_FILENO) ? (struct replay_sink){ .take = run_take, .user = p } : to;
 }
 
 static void end_progress(struct progress *p)
 {
 	if (p->watch)
-		tell(p);
+		run_tell(p);
 	else if (p->last != p->start)
 		fputs("\r\033[K", stderr);
 }
 
 /* The source of the stream. */
 struct source {
-	int (*push)(void *user, struct replay_sink to, char *error);
+	int (*push)(void *user, struct replay_sink to, struct failure *error);
 	void *user;
 	const struct replay_trace_info *trace; /* or NULL */
 };
@@ -120,7 +121,7 @@ static int take_some(void *user, const struct replay_op *ops, size_t count)
 	return l->to.take(l->to.user, ops, count);
 }
 
-static int push(const struct options *o, const struct source *source, struct replay_sink to, char *error)
+static int run_push(const struct options *o, const struct source *source, struct replay_sink to, struct failure *error)
 {
 	struct limit limit = { .to = to, .left = o->limit };
 	struct progress progress;
@@ -133,7 +134,7 @@ static int push(const struct options *o, const struct source *source, struct rep
 	return status == -ECANCELED && o->limit && !limit.left ? 0 : status;
 }
 
-static int play_alone(const struct options *o, struct found *found, const struct source *source, char *error)
+static int play_alone(const struct options *o, struct found *found, const struct source *source, struct failure *error)
 {
 	const struct timing_setting *timing = o->timed ? &o->timing : NULL;
 	struct comparison *c = comparison_create(found->gpus, &o->setting, o->paradigms, timing);
@@ -149,7 +150,7 @@ static int play_alone(const struct options *o, struct found *found, const struct
 		}
 		comparison_feed(c, found->agents);
 	}
-	status = push(o, source, comparison_sink(c), error);
+	status = run_push(o, source, comparison_sink(c), error);
 	if (!status)
 		status = comparison_end(c);
 	found->comparison = c;
@@ -158,21 +159,21 @@ static int play_alone(const struct options *o, struct found *found, const struct
 	return status;
 }
 
-static int play_parallel(const struct options *o, struct found *found, const struct source *source, char *error)
+static int play_parallel(const struct options *o, struct found *found, const struct source *source, struct failure *error)
 {
 	struct parallel *p = parallel_create(o->jobs, found->gpus, &o->setting, o->paradigms);
 	int status, ended;
 
 	if (!p)
 		return -ENOMEM;
-	status = push(o, source, parallel_sink(p), error);
+	status = run_push(o, source, parallel_sink(p), error);
 	ended = parallel_end(p, &found->comparison);
 	if (status && !ended)
 		run_free(found);
 	return status ? status : ended;
 }
 
-static int play(const struct options *o, struct found *found, const struct source *source, char *error)
+static int run_play(const struct options *o, struct found *found, const struct source *source, struct failure *error)
 {
 	return o->jobs > 1 ? play_parallel(o, found, source, error) : play_alone(o, found, source, error);
 }
@@ -183,7 +184,7 @@ struct workload_source {
 	struct replay_workload_info info;
 };
 
-static int run_workload(void *user, struct replay_sink to, char *error)
+static int run_workload(void *user, struct replay_sink to, struct failure *error)
 {
 	struct workload_source *w = user;
 
@@ -198,7 +199,8 @@ static int count_phases(void *phases, const struct replay_op *ops, size_t count)
 }
 
 /* The same workload on one GPU, which sends nothing. */
-static int time_on_one_gpu(struct workload_source *w, const struct timing_setting *timing, uint64_t *time_ps, char *error)
+static int time_on_one_gpu(struct workload_source *w, const struct timing_setting *timing, uint64_t *time_ps,
+			   struct failure *error)
 {
 	uint64_t phases = 0;
 	int status;
@@ -209,7 +211,7 @@ static int time_on_one_gpu(struct workload_source *w, const struct timing_settin
 	return status;
 }
 
-static int find_workload(const struct stream_options *o, struct workload_source *w, char *error)
+static int find_workload(const struct stream_options *o, struct workload_source *w, struct failure *error)
 {
 	*w = (struct workload_source){
 		.workload = replay_workload_find(o->workload),
@@ -218,12 +220,10 @@ static int find_workload(const struct stream_options *o, struct workload_source 
 	};
 	if (w->workload)
 		return 0;
-	snprintf(error, REPLAY_ERROR_BYTES, "--workload %s: unknown workload; see gpulink-replay list",
-		 o->workload);
-	return -EINVAL;
+	return failure_set(error, -EINVAL, "--workload %s: unknown workload; see gpulink-replay list", o->workload);
 }
 
-static int play_workload(const struct options *o, struct found *found, char *error)
+static int play_workload(const struct options *o, struct found *found, struct failure *error)
 {
 	struct workload_source w;
 	int status = find_workload(&o->stream, &w, error);
@@ -233,10 +233,11 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	found->stream = w.workload->name;
 	found->oracle = w.workload->uncounted;
 	found->gpus = o->stream.gpus;
-	status = play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
+	status = run_play(o, found, &(struct source){ .push = run_workload, .user = &w }, error);
 	if (status || o->limit) /* what is cut short has no result */
 		return status;
-	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual, w.info.allowed);
+	snprintf(found->check, sizeof(found->check), "%s: %.3g (at most %.3g)", w.info.compared, w.info.residual,
+		 w.info.allowed);
 	if (o->timed)
 		status = time_on_one_gpu(&w, &o->timing, &found->one_gpu_ps, error);
 	if (status)
@@ -244,12 +245,12 @@ static int play_workload(const struct options *o, struct found *found, char *err
 	return status;
 }
 
-static int run_trace(void *user, struct replay_sink to, char *error)
+static int run_trace(void *user, struct replay_sink to, struct failure *error)
 {
 	return replay_trace_run(user, to, error);
 }
 
-static int play_trace(const struct options *o, struct found *found, char *error)
+static int play_trace(const struct options *o, struct found *found, struct failure *error)
 {
 	struct replay_trace *trace;
 	int status = replay_trace_open(&trace, o->stream.trace, error);
@@ -258,31 +259,32 @@ static int play_trace(const struct options *o, struct found *found, char *error)
 		return status;
 	found->stream = o->stream.trace;
 	found->gpus = replay_trace_info(trace)->gpus;
-	status = play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) }, error);
+	status = run_play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) },
+			  error);
 	replay_trace_close(trace);
 	return status;
 }
 
-static int push_synthetic(void *user, struct replay_sink to, char *error)
+static int push_synthetic(void *user, struct replay_sink to, struct failure *error)
 {
 	(void)error;
 	return synthetic_run(user, to);
 }
 
-int run_synthetic(const struct options *o, uint64_t bytes, struct found *found, char *error)
+int run_synthetic(const struct options *o, uint64_t bytes, struct found *found, struct failure *error)
 {
 	struct synthetic s = { .bytes = bytes, .gpus = o->stream.gpus };
 
 	*found = (struct found){ .options = o, .stream = "synthetic", .gpus = s.gpus };
-	error[0] = '\0';
+	error->text[0] = '\0';
 	s.compute_ps = synthetic_copy_ps(&s, &o->setting.link);
-	return play(o, found, &(struct source){ .push = push_synthetic, .user = &s }, error);
+	return run_play(o, found, &(struct source){ .push = push_synthetic, .user = &s }, error);
 }
 
-int run_stream(const struct options *options, struct found *found, char *error)
+int run_stream(const struct options *options, struct found *found, struct failure *error)
 {
 	*found = (struct found){ .options = options };
-	error[0] = '\0';
+	error->text[0] = '\0';
 	return options->stream.workload ? play_workload(options, found, error) : play_trace(options, found, error);
 }
 
@@ -300,13 +302,13 @@ int run_failed(int status, const char *error)
 	return EXIT_FAILURE;
 }
 
-int run_workload_into(const struct stream_options *o, struct replay_sink sink, char *error)
+int run_workload_into(const struct stream_options *o, struct replay_sink sink, struct failure *error)
 {
 	struct workload_source w;
 	struct progress progress;
 	int status;
 
-	error[0] = '\0';
+	error->text[0] = '\0';
 	status = find_workload(o, &w, error);
 	if (status)
 		return status;
@@ -315,17 +317,15 @@ int run_workload_into(const struct stream_options *o, struct replay_sink sink, c
 	return status;
 }
 
-int run_record(const struct options *o, const char *path, char *error)
+int run_record(const struct options *o, const char *path, struct failure *error)
 {
 	struct replay_trace_writer *writer;
 	struct workload_source w;
 	int status;
 
-	error[0] = '\0';
-	if (!o->stream.workload) {
-		snprintf(error, REPLAY_ERROR_BYTES, "record: requires --workload; to copy a trace use gpulink-replay convert");
-		return -EINVAL;
-	}
+	error->text[0] = '\0';
+	if (!o->stream.workload)
+		return failure_set(error, -EINVAL, "record: requires --workload; to copy a trace use gpulink-replay convert");
 	status = find_workload(&o->stream, &w, error); /* before the file is created */
 	if (!status)
 		status = replay_trace_writer_open(&writer, path, o->stream.gpus, error);

@@ -25,20 +25,20 @@ struct run_watch {
 
 /**
  * Plays the selected stream, with progress on standard error if that is a terminal. Returns 0, and run_free() releases *found;
- * or a negative errno value, with a message in error[REPLAY_ERROR_BYTES] or an empty one.
+ * or a negative errno value, with a text in *error or an empty one.
  */
-int run_stream(const struct options *options, struct found *found, char *error);
+int run_stream(const struct options *options, struct found *found, struct failure *error);
 /** The same for PROACT's microbenchmark: synthetic.h. */
-int run_synthetic(const struct options *options, uint64_t bytes, struct found *found, char *error);
+int run_synthetic(const struct options *options, uint64_t bytes, struct found *found, struct failure *error);
 void run_free(struct found *found);
 
 /** Prints the error message, or that of the errno value. Returns an exit status. */
 int run_failed(int status, const char *error);
 
 /** Runs the selected workload and pushes its stream; an error of the sink is returned with an empty message. */
-int run_workload_into(const struct stream_options *options, struct replay_sink sink, char *error);
+int run_workload_into(const struct stream_options *options, struct replay_sink sink, struct failure *error);
 
 /** Writes the selected stream to a trace; the file name selects the format (trace/trace.h). */
-int run_record(const struct options *options, const char *path, char *error);
+int run_record(const struct options *options, const char *path, struct failure *error);
 
 #endif /* REPLAY_RUN_H */

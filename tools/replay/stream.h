@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stream: what the GPUs of a system do to each other's memory, one operation after the other. Workloads and traces
- * push it; paradigms, the time model and the trace writer consume it. It is not stored, so memory does not grow with its length.
+ * push it; paradigms, the time model and the trace writer consume it. It is not stored, so memory does not grow with its
+ * length.
  *
  * Addresses are byte offsets into the destination's memory, below 2^48. Times are picoseconds, what the source's own clock
  * would show if communication cost nothing, and never decrease within one source.
  */
 #ifndef REPLAY_STREAM_H
 #define REPLAY_STREAM_H
+
+#include "../../common/failure.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +21,6 @@ enum {
 	REPLAY_BATCH = 1024,	/* operations that a source gathers before it pushes them */
 };
 #define REPLAY_ADDRESS_END (1ULL << 48)
-#define REPLAY_ERROR_BYTES 640u /* room for any message */
 
 /** What an operation is. The numbers are those of the trace format (docs/trace-format.md). */
 enum replay_kind {

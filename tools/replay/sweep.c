@@ -61,7 +61,7 @@ static void table_rows(const struct plan *plan, unsigned step, const struct foun
 }
 
 /* Prints one step, or appends it to the JSON list. */
-static int show(const struct plan *plan, unsigned step, const struct found *f, struct json_object *list)
+static int sweep_show(const struct plan *plan, unsigned step, const struct found *f, struct json_object *list)
 {
 	struct json_object *one;
 
@@ -86,7 +86,7 @@ static int show(const struct plan *plan, unsigned step, const struct found *f, s
 int sweep(int argc, char **argv)
 {
 	struct json_object *list = NULL;
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	struct options options = { 0 };
 	struct plan plan;
 	int status = 0;
@@ -108,14 +108,14 @@ int sweep(int argc, char **argv)
 		if (options.output == OUTPUT_JSON && !list && !(list = json_object_new_array()))
 			status = -ENOMEM;
 		if (!status)
-			status = run_stream(&options, &found, error);
+			status = run_stream(&options, &found, &error);
 		if (!status) {
-			status = show(&plan, step, &found, list);
+			status = sweep_show(&plan, step, &found, list);
 			run_free(&found);
 		}
 	}
 	if (!status && options.output == OUTPUT_JSON)
 		status = output_object_write(stdout, json_object_get(list));
 	json_object_put(list);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

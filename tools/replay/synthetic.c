@@ -16,7 +16,7 @@ struct batch {
 	size_t count;
 };
 
-static int flush(struct batch *batch)
+static int synthetic_flush(struct batch *batch)
 {
 	int error = batch->count ? batch->to.take(batch->to.user, batch->op, batch->count) : 0;
 
@@ -25,9 +25,9 @@ static int flush(struct batch *batch)
 }
 
 /* `op` to all GPUs but its source. */
-static int add(const struct synthetic *s, struct batch *batch, struct replay_op op)
+static int synthetic_add(const struct synthetic *s, struct batch *batch, struct replay_op op)
 {
-	int error = batch->count + s->gpus > REPLAY_BATCH ? flush(batch) : 0;
+	int error = batch->count + s->gpus > REPLAY_BATCH ? synthetic_flush(batch) : 0;
 
 	for (unsigned d = 0; d < s->gpus; d++) {
 		op.destination = (uint8_t)d;
@@ -47,18 +47,24 @@ int synthetic_run(const struct synthetic *s, struct replay_sink sink)
 		uint64_t time_ps = (uint64_t)((double)s->compute_ps * (double)(row + 1) / (double)rows);
 
 		for (unsigned g = 0; g < s->gpus && !error; g++)
-			error = add(s, &batch, (struct replay_op){ .kind = REPLAY_STORE, .source = (uint8_t)g,
-								   .address = row * REPLAY_STORE_MAX, .size = REPLAY_STORE_MAX,
-								   .time_ps = time_ps });
+			error = synthetic_add(s, &batch,
+					      (struct replay_op){ .kind = REPLAY_STORE,
+								  .source = (uint8_t)g,
+								  .address = row * REPLAY_STORE_MAX,
+								  .size = REPLAY_STORE_MAX,
+								  .time_ps = time_ps });
 	}
 	for (unsigned g = 0; g < s->gpus && !error; g++)
-		error = add(s, &batch, (struct replay_op){ .kind = REPLAY_COPY, .source = (uint8_t)g, .size = (uint32_t)s->bytes,
-							   .time_ps = s->compute_ps });
+		error = synthetic_add(s, &batch,
+				      (struct replay_op){ .kind = REPLAY_COPY,
+							  .source = (uint8_t)g,
+							  .size = (uint32_t)s->bytes,
+							  .time_ps = s->compute_ps });
 	if (!error)
-		error = flush(&batch);
+		error = synthetic_flush(&batch);
 	if (error)
 		return error;
 	batch.op[0] = (struct replay_op){ .kind = REPLAY_BARRIER, .time_ps = s->compute_ps };
 	batch.count = 1;
-	return flush(&batch);
+	return synthetic_flush(&batch);
 }

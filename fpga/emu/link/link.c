@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link.h"
+#include "emu_link.h"
 
 #include "../../../common/number.h"
 

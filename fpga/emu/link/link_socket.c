@@ -100,7 +100,7 @@ static void stop_listening(struct link_socket *s)
 	s->listener = -1;
 }
 
-static void leave(struct link_socket *s, uint64_t now_ns)
+static void link_socket_leave(struct link_socket *s, uint64_t now_ns)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -111,7 +111,7 @@ static void leave(struct link_socket *s, uint64_t now_ns)
 
 void link_socket_close(struct link_socket *s)
 {
-	leave(s, 0);
+	link_socket_leave(s, 0);
 	stop_listening(s);
 }
 
@@ -135,7 +135,7 @@ static void start_listening(struct link_socket *s)
 	s->inode = is_path(s) ? inode_of(s) : 0;
 }
 
-static void join(struct link_socket *s, int fd, uint64_t now_ns)
+static void link_socket_join(struct link_socket *s, int fd, uint64_t now_ns)
 {
 	const int yes = 1;
 
@@ -167,12 +167,12 @@ static void try_to_connect(struct link_socket *s, uint64_t now_ns)
 		return;
 	error = connect(s->fd, &s->address.any, s->address_bytes) ? errno : 0;
 	if (!error && !to_itself(s->fd)) {
-		join(s, s->fd, now_ns);
+		link_socket_join(s, s->fd, now_ns);
 		return;
 	}
 	if (error == EINPROGRESS)
 		return;
-	leave(s, now_ns);
+	link_socket_leave(s, now_ns);
 	if (error == ECONNREFUSED || error == ENOENT)
 		start_listening(s);
 }
@@ -188,10 +188,10 @@ static void finish_connecting(struct link_socket *s, uint64_t now_ns)
 	if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &error, &bytes))
 		error = errno;
 	if (!error && !to_itself(s->fd)) {
-		join(s, s->fd, now_ns);
+		link_socket_join(s, s->fd, now_ns);
 		return;
 	}
-	leave(s, now_ns);
+	link_socket_leave(s, now_ns);
 	if (error == ECONNREFUSED)
 		start_listening(s);
 }
@@ -209,10 +209,10 @@ static const char *take_caller(struct link_socket *s, uint64_t now_ns)
 		return NULL;
 	}
 	if (s->fd >= 0) {
-		leave(s, now_ns);
+		link_socket_leave(s, now_ns);
 		why = "replaced by a new connection";
 	}
-	join(s, fd, now_ns);
+	link_socket_join(s, fd, now_ns);
 	return why;
 }
 
@@ -227,18 +227,18 @@ static void try_again(struct link_socket *s, uint64_t now_ns)
 
 /* --- the stream --- */
 
-static void make_room(struct link_buffer *b)
+static void link_socket_make_room(struct link_buffer *b)
 {
 	memmove(b->bytes, b->bytes + b->begin, b->end - b->begin);
 	b->end -= b->begin;
 	b->begin = 0;
 }
 
-static const char *receive(struct link_socket *s, uint64_t now_ns)
+static const char *link_socket_receive(struct link_socket *s, uint64_t now_ns)
 {
 	ssize_t got;
 
-	make_room(&s->in);
+	link_socket_make_room(&s->in);
 	if (s->in.end == sizeof(s->in.bytes))
 		return NULL;
 	got = recv(s->fd, s->in.bytes + s->in.end, sizeof(s->in.bytes) - s->in.end, 0);
@@ -247,8 +247,8 @@ static const char *receive(struct link_socket *s, uint64_t now_ns)
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? NULL : strerror(errno);
 	/* Check the sync headers of the new blocks. */
-	for (size_t at = (s->in.end + LINK_SOCKET_BLOCK - 1) / LINK_SOCKET_BLOCK * LINK_SOCKET_BLOCK; at < s->in.end + (size_t)got;
-	     at += LINK_SOCKET_BLOCK)
+	for (size_t at = (s->in.end + LINK_SOCKET_BLOCK - 1) / LINK_SOCKET_BLOCK * LINK_SOCKET_BLOCK;
+	     at < s->in.end + (size_t)got; at += LINK_SOCKET_BLOCK)
 		if (s->in.bytes[at] > 1)
 			return "invalid block";
 	s->in.end += (size_t)got;
@@ -267,25 +267,25 @@ const char *link_socket_send(struct link_socket *s, uint64_t now_ns)
 	put = send(s->fd, b->bytes + b->begin, b->end - b->begin, MSG_NOSIGNAL);
 	if (put >= 0) {
 		b->begin += (size_t)put;
-		make_room(b);
+		link_socket_make_room(b);
 		return NULL;
 	}
 	if (errno == EAGAIN || errno == EINTR)
 		return NULL;
 	why = strerror(errno);
-	leave(s, now_ns);
+	link_socket_leave(s, now_ns);
 	return why;
 }
 
 /* The old stream first: its peer may have restarted and be connecting again. */
 const char *link_socket_serve(struct link_socket *s, uint64_t now_ns)
 {
-	const char *why = s->joined ? receive(s, now_ns) : NULL;
+	const char *why = s->joined ? link_socket_receive(s, now_ns) : NULL;
 
 	if (s->joined && !why && now_ns - s->heard_at >= SILENT_NS)
 		why = "no data from peer";
 	if (why)
-		leave(s, now_ns);
+		link_socket_leave(s, now_ns);
 	if (s->listener >= 0 && !why)
 		why = take_caller(s, now_ns);
 	if (s->fd >= 0 && !s->joined)

@@ -40,7 +40,7 @@ bool link_wire_ready(const struct link_wire *wire, uint64_t now_ns)
 	return wire->count + PUT_MOST <= LINK_WIRE_BLOCKS && (double)now_ns >= wire->free_at;
 }
 
-static void append(struct link_wire *wire, uint64_t now_ns, const struct glk_block *block)
+static void link_wire_append(struct link_wire *wire, uint64_t now_ns, const struct glk_block *block)
 {
 	unsigned at = (wire->first + wire->count++) % LINK_WIRE_BLOCKS;
 
@@ -64,7 +64,7 @@ static void corrupt(struct link_wire *wire, struct glk_block *block)
 static void pass_late(struct link_wire *wire, uint64_t now_ns)
 {
 	if (wire->late_behind && --wire->late_behind == 0)
-		append(wire, now_ns, &wire->late);
+		link_wire_append(wire, now_ns, &wire->late);
 }
 
 void link_wire_put(struct link_wire *wire, uint64_t now_ns, const struct glk_block *block)
@@ -84,9 +84,9 @@ void link_wire_put(struct link_wire *wire, uint64_t now_ns, const struct glk_blo
 		wire->late_behind = 1 + (unsigned)(draw(wire) >> 40) % LATE_MOST;
 		return;
 	}
-	append(wire, now_ns, &changed);
+	link_wire_append(wire, now_ns, &changed);
 	if (happens(wire, c->duplication))
-		append(wire, now_ns, &changed);
+		link_wire_append(wire, now_ns, &changed);
 	pass_late(wire, now_ns);
 }
 

@@ -36,9 +36,9 @@ struct logic_config {
 	void *bus;
 };
 
-/** The card's side of the bus. Accesses are complete when these return; failed writes are not reported, as on a bus. The RTL returns
- *  within some seconds also where the machine is too slow for it: reads then return all ones, and writes and resets are completed
- *  later. */
+/** The card's side of the bus. Accesses are complete when these return; failed writes are not reported, as on a bus. The RTL
+ * returns within some seconds also where the machine is too slow for it: reads then return all ones, and writes and resets are
+ * completed later. */
 struct logic_ops {
 	/** `size` 1, 2, 4 or 8, `offset` a multiple of it, inside the BAR. */
 	uint64_t (*register_read)(void *state, uint64_t offset, unsigned size);

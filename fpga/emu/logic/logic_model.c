@@ -129,7 +129,7 @@ static void pool_read(void *state, uint64_t offset, void *data, size_t len)
 	glk_card_pool_read(m->card, offset, data, len);
 }
 
-static void reset(void *state)
+static void model_reset(void *state)
 {
 	struct model *m = state;
 
@@ -143,7 +143,7 @@ static void advance(void *state, uint64_t now_ns)
 	glk_card_advance(m->card, now_ns);
 }
 
-static bool serve(void *state)
+static bool model_serve(void *state)
 {
 	struct model *m = state;
 
@@ -185,7 +185,7 @@ static uint64_t link_next(void *state, uint64_t now)
 	return glk_card_link_next(m->card, now);
 }
 
-static void destroy(void *state)
+static void model_destroy(void *state)
 {
 	struct model *m = state;
 
@@ -200,15 +200,15 @@ static const struct logic_ops ops = {
 	.aperture_load = aperture_load,
 	.pool_write = pool_write,
 	.pool_read = pool_read,
-	.reset = reset,
+	.reset = model_reset,
 	.advance = advance,
-	.serve = serve,
+	.serve = model_serve,
 	.deadline = deadline,
 	.link_clock = link_clock,
 	.link_block = link_block,
 	.link_cut = link_cut,
 	.link_next = link_next,
-	.destroy = destroy,
+	.destroy = model_destroy,
 };
 
 int logic_model_create(const struct logic_config *config, struct logic *logic)

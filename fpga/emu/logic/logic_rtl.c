@@ -68,8 +68,8 @@ static void interrupt(void *user, unsigned vector)
 }
 
 /*
- * While the card is busy its time advances with its clocks, at most CLOCK_NS_MAX each: its timeouts do not expire early on a slow
- * machine. An idle card has the machine's time.
+ * While the card is busy its time advances with its clocks, at most CLOCK_NS_MAX each: its timeouts do not expire early on a
+ * slow machine. An idle card has the machine's time.
  */
 static void set_time(struct rtl *r, uint64_t now_ns)
 {
@@ -109,11 +109,15 @@ static void block_goes(void *user, const struct card_block *block)
 
 static const struct card_dut_ops dut_ops = { .mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt };
 static const struct card_dut_ops linked_ops = {
-	.mem_write = mem_write, .mem_read = mem_read, .interrupt = interrupt, .block_comes = block_comes, .block_goes = block_goes,
+	.mem_write = mem_write,
+	.mem_read = mem_read,
+	.interrupt = interrupt,
+	.block_comes = block_comes,
+	.block_goes = block_goes,
 };
 
 /* Logs the first failure of the logic; software then reads all ones, as from a removed card. */
-static void check(struct rtl *r, int error)
+static void rtl_check(struct rtl *r, int error)
 {
 	const char *fault = card_dut_fault(r->dut);
 
@@ -125,7 +129,7 @@ static void check(struct rtl *r, int error)
 
 /* --- accesses: each is answered within ANSWER_NS, as by a root complex's completion timeout --- */
 
-static void step(struct rtl *r)
+static void rtl_step(struct rtl *r)
 {
 	card_dut_clock(r->dut);
 	r->resetting = r->resetting && !card_dut_flr_end(r->dut);
@@ -136,7 +140,7 @@ static int step_until(struct rtl *r, uint64_t until)
 {
 	if (server_now_ns() >= until)
 		return -ETIMEDOUT;
-	step(r);
+	rtl_step(r);
 	return 0;
 }
 
@@ -171,7 +175,7 @@ static void read_bar(struct rtl *r, unsigned bar, uint64_t offset, void *data, s
 		memset(data, 0xff, len);
 	if (error == -ETIMEDOUT)
 		too_slow("a read", r, clocks);
-	check(r, error == -ETIMEDOUT ? 0 : error);
+	rtl_check(r, error == -ETIMEDOUT ? 0 : error);
 }
 
 /* A write that is not complete in time stays posted. */
@@ -191,7 +195,7 @@ static void write_bar(struct rtl *r, unsigned bar, uint64_t offset, const void *
 		error = step_until(r, until);
 	if (error == -ETIMEDOUT)
 		too_slow(posted ? "a write" : "a write is lost: an earlier one", r, clocks);
-	check(r, error == -ETIMEDOUT ? 0 : error);
+	rtl_check(r, error == -ETIMEDOUT ? 0 : error);
 }
 
 static uint64_t register_read(void *state, uint64_t offset, unsigned size)
@@ -227,7 +231,7 @@ static void pool_read(void *state, uint64_t offset, void *data, size_t len)
 	read_bar(state, 2, offset, data, len);
 }
 
-static void reset(void *state)
+static void rtl_reset(void *state)
 {
 	struct rtl *r = state;
 	uint64_t clocks = card_dut_clocks(r->dut), until = server_now_ns() + ANSWER_NS;
@@ -236,10 +240,10 @@ static void reset(void *state)
 	r->resetting = true;
 	while (r->resetting && !step_until(r, until))
 		;
-	step(r); /* without the request */
+	rtl_step(r); /* without the request */
 	if (r->resetting)
 		too_slow("a reset", r, clocks);
-	check(r, 0);
+	rtl_check(r, 0);
 }
 
 static void advance(void *state, uint64_t now_ns)
@@ -253,16 +257,16 @@ static void advance(void *state, uint64_t now_ns)
 	}
 }
 
-static bool serve(void *state)
+static bool rtl_serve(void *state)
 {
 	struct rtl *r = state;
 
 	for (unsigned i = 0; i < CLOCKS && (r->settle || card_dut_busy(r->dut)); i++) {
 		r->settle -= r->settle != 0;
 		r->idle_clocks += !card_dut_busy(r->dut);
-		step(r);
+		rtl_step(r);
 	}
-	check(r, 0);
+	rtl_check(r, 0);
 	return r->settle || card_dut_busy(r->dut);
 }
 
@@ -287,9 +291,9 @@ static bool link_clock(void *state, uint64_t now, bool ready, struct glk_block *
 		r->wire_moves = true;
 		r->awake -= r->awake != 0;
 		r->idle_clocks += !card_dut_busy(r->dut);
-		step(r);
+		rtl_step(r);
 		r->wire_moves = false;
-		check(r, 0);
+		rtl_check(r, 0);
 	}
 	return ready && rtl_wire_goes(&r->wire, block);
 }
@@ -322,7 +326,7 @@ static uint64_t link_next(void *state, uint64_t now)
 	return r->wire_moves ? UINT64_MAX : r->idle_until > now ? r->idle_until : now;
 }
 
-static void destroy(void *state)
+static void rtl_destroy(void *state)
 {
 	struct rtl *r = state;
 	uint64_t clocks = card_dut_clocks(r->dut);
@@ -339,15 +343,15 @@ static const struct logic_ops ops = {
 	.aperture_load = aperture_load,
 	.pool_write = pool_write,
 	.pool_read = pool_read,
-	.reset = reset,
+	.reset = rtl_reset,
 	.advance = advance,
-	.serve = serve,
+	.serve = rtl_serve,
 	.deadline = deadline,
 	.link_clock = link_clock,
 	.link_block = link_block,
 	.link_cut = link_cut,
 	.link_next = link_next,
-	.destroy = destroy,
+	.destroy = rtl_destroy,
 };
 
 int logic_rtl_create(const struct logic_config *config, struct logic *logic)

@@ -5,7 +5,7 @@
 
 #include <link/link_layer.h>
 
-static void put(struct rtl_queue *queue, bool control, const uint8_t data[16])
+static void rtl_wire_put(struct rtl_queue *queue, bool control, const uint8_t data[16])
 {
 	struct card_block *block = &queue->blocks[(queue->first + queue->count) % RTL_WIRE_BLOCKS];
 
@@ -16,7 +16,7 @@ static void put(struct rtl_queue *queue, bool control, const uint8_t data[16])
 	queue->count++;
 }
 
-static bool get(struct rtl_queue *queue, struct card_block *block)
+static bool rtl_wire_get(struct rtl_queue *queue, struct card_block *block)
 {
 	if (!queue->count)
 		return false;
@@ -33,24 +33,24 @@ void rtl_wire_empty(struct rtl_wire *wire)
 
 void rtl_wire_came(struct rtl_wire *wire, const struct glk_block *block)
 {
-	put(&wire->in, block->control, block->bytes);
+	rtl_wire_put(&wire->in, block->control, block->bytes);
 }
 
 bool rtl_wire_take(struct rtl_wire *wire, struct card_block *block)
 {
-	return get(&wire->in, block);
+	return rtl_wire_get(&wire->in, block);
 }
 
 void rtl_wire_give(struct rtl_wire *wire, const struct card_block *block)
 {
-	put(&wire->out, block->control, block->data);
+	rtl_wire_put(&wire->out, block->control, block->data);
 }
 
 bool rtl_wire_goes(struct rtl_wire *wire, struct glk_block *block)
 {
 	struct card_block from;
 
-	if (!get(&wire->out, &from))
+	if (!rtl_wire_get(&wire->out, &from))
 		return false;
 	block->control = from.control;
 	memcpy(block->bytes, from.data, sizeof(block->bytes));

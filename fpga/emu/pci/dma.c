@@ -13,7 +13,7 @@
 #define PAGE	     4096u
 
 /* The first mapping that ends after an address. */
-static unsigned find(const struct dma_table *table, uint64_t address)
+static unsigned dma_find(const struct dma_table *table, uint64_t address)
 {
 	unsigned low = 0, high = table->count;
 
@@ -47,7 +47,7 @@ static int map_file(const struct vfu_dma_map *map, int fd, uint8_t **memory)
 	return 0;
 }
 
-static int make_room(struct dma_table *table)
+static int dma_make_room(struct dma_table *table)
 {
 	unsigned room = table->room ? 2 * table->room : 16;
 	struct dma_mapping *mappings;
@@ -69,14 +69,14 @@ int dma_map(struct dma_table *table, const struct vfu_dma_map *map, int fd)
 	struct dma_mapping new = {
 		.address = map->address, .size = map->size, .readable = map->readable, .writable = map->writable,
 	};
-	unsigned at = find(table, map->address);
+	unsigned at = dma_find(table, map->address);
 	int error;
 
 	if (map->address % PAGE || map->size % PAGE || map->size == 0 || map->address > UINT64_MAX - map->size)
 		return -EINVAL;
 	if (at < table->count && table->mappings[at].address < map->address + map->size)
 		return -EEXIST;
-	error = make_room(table);
+	error = dma_make_room(table);
 	if (!error && fd >= 0)
 		error = map_file(map, fd, &new.memory);
 	if (error)
@@ -95,7 +95,7 @@ static void drop(struct dma_mapping *mapping)
 
 int dma_unmap(struct dma_table *table, uint64_t address, uint64_t size)
 {
-	unsigned first = find(table, address), end = first;
+	unsigned first = dma_find(table, address), end = first;
 
 	for (; end < table->count && table->mappings[end].address < address + size; end++) {
 		const struct dma_mapping *m = &table->mappings[end];
@@ -123,7 +123,7 @@ void dma_unmap_all(struct dma_table *table)
 /* The memory at an address, and the part of the access in the same mapping. */
 static int locate(const struct dma_table *table, uint64_t address, size_t len, bool write, uint8_t **memory, size_t *part)
 {
-	unsigned at = find(table, address);
+	unsigned at = dma_find(table, address);
 	const struct dma_mapping *m = &table->mappings[at];
 	uint64_t left;
 

@@ -33,14 +33,14 @@ enum { HEADER = 0x00,
 #define FIRST "gpulink emulated logic 1\n"
 #define LAST  "end\n"
 
-static uint32_t get(const struct pci_config *config, unsigned reg)
+static uint32_t mcap_get(const struct pci_config *config, unsigned reg)
 {
 	const uint8_t *at = config->value + MCAP_OFFSET + reg;
 
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static void put(uint8_t *at, uint32_t value)
+static void mcap_put(uint8_t *at, uint32_t value)
 {
 	for (unsigned i = 0; i < 4; i++)
 		at[i] = (uint8_t)(value >> 8 * i);
@@ -48,20 +48,20 @@ static void put(uint8_t *at, uint32_t value)
 
 static void set_status(struct pci_config *config, uint32_t status)
 {
-	put(config->value + MCAP_OFFSET + STATUS, status);
+	mcap_put(config->value + MCAP_OFFSET + STATUS, status);
 }
 
 void mcap_add(struct pci_config *config)
 {
 	uint8_t *capability = config->value + MCAP_OFFSET;
 
-	put(capability + HEADER, CAPABILITY_VENDOR | 1u << 16);
-	put(capability + VENDOR_HEADER, VSEC_MCAP | BYTES << 20);
-	put(capability + JTAG_ID, PART_ID);
-	put(capability + VERSION, 1);
-	put(capability + STATUS, STATUS_EOS); /* as after power-on */
-	put(config->writable + MCAP_OFFSET + CONTROL, 0xffffffff);
-	put(config->writable + MCAP_OFFSET + DATA, 0xffffffff);
+	mcap_put(capability + HEADER, CAPABILITY_VENDOR | 1u << 16);
+	mcap_put(capability + VENDOR_HEADER, VSEC_MCAP | BYTES << 20);
+	mcap_put(capability + JTAG_ID, PART_ID);
+	mcap_put(capability + VERSION, 1);
+	mcap_put(capability + STATUS, STATUS_EOS); /* as after power-on */
+	mcap_put(config->writable + MCAP_OFFSET + CONTROL, 0xffffffff);
+	mcap_put(config->writable + MCAP_OFFSET + DATA, 0xffffffff);
 }
 
 /* One line, without its end. */
@@ -147,16 +147,16 @@ static enum mcap_event take_word(struct mcap *mcap, struct pci_config *config, u
 
 enum mcap_event mcap_written(struct mcap *mcap, struct pci_config *config, uint64_t offset, unsigned len)
 {
-	uint32_t control = get(config, CONTROL);
+	uint32_t control = mcap_get(config, CONTROL);
 
 	/* A stream that was abandoned. The reset also clears the error. */
 	if (offset == MCAP_OFFSET + CONTROL && (control & CONTROL_ALL) != CONTROL_ALL)
 		mcap->streaming = false;
 	if (offset == MCAP_OFFSET + CONTROL && control & CONTROL_RESETS)
-		set_status(config, get(config, STATUS) & STATUS_EOS);
+		set_status(config, mcap_get(config, STATUS) & STATUS_EOS);
 	if (offset != MCAP_OFFSET + DATA || len != 4 || (control & CONTROL_ALL) != CONTROL_ALL)
 		return MCAP_NONE;
-	return take_word(mcap, config, get(config, DATA));
+	return take_word(mcap, config, mcap_get(config, DATA));
 }
 
 void mcap_failed(struct pci_config *config)

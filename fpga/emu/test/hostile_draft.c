@@ -349,7 +349,8 @@ static void any_entry(struct hostile *h, unsigned context, uint64_t entry[8])
 	entry[0] = operation | (uint64_t)hostile_below(h, hostile_one_in(h, 4) ? 4 : 2) << GLK_SQE_FLAGS_SHIFT |
 		   (uint64_t)window << GLK_SQE_WINDOW_SHIFT | (uint64_t)length << GLK_SQE_LENGTH_SHIFT;
 	entry[1] = hostile_any(h);
-	if (operation != GLK_OP_PUTV && operation != GLK_OP_NOP && operation != GLK_OP_RELEASE && operation != GLK_OP_POOL_RENEW)
+	if (operation != GLK_OP_PUTV && operation != GLK_OP_NOP && operation != GLK_OP_RELEASE &&
+	    operation != GLK_OP_POOL_RENEW)
 		entry[2] = hostile_one_in(h, 10) ? hostile_number(h) : 8 * (uint64_t)hostile_below(h, 400);
 	if (operation == GLK_OP_POOL_READ)
 		entry[2] &= ~(uint64_t)(length - 1);

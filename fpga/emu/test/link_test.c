@@ -90,7 +90,8 @@ static void configure(struct cards *c, unsigned side)
 	machine_set(m, GLK_CARD_ERROR_CAUSE, ALL_ONES);
 	machine_enable(m);
 	machine_set(m, machine_partition(TO_GPU, GLK_PARTITION_MODE), MODE_OPEN);
-	machine_set_partition(m, TO_REMOTE, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT, MACHINE_GPU_BYTES);
+	machine_set_partition(m, TO_REMOTE, GLK_EP_LINK, TO_GPU << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT,
+			      MACHINE_GPU_BYTES);
 	machine_set_window(m, TO_REMOTE, TO_REMOTE);
 	machine_set(m, GLK_LINK_TIMEOUT_NS, GLK_LINK_TIMEOUT_MAX_NS); /* the other process may wait for a CPU */
 	c->events[side] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -203,8 +204,8 @@ static void fill(uint8_t block[4096], unsigned round, unsigned side)
 		block[k] = (uint8_t)(k * 13 + round * 7 + side);
 }
 
-/* The link's longest timeout is 10 s, which a busy machine may take: such stores fail and are counted, and are repeated. Whether any
- * did since `before`, which is updated. */
+/* The link's longest timeout is 10 s, which a busy machine may take: such stores fail and are counted, and are repeated.
+ * Whether any did since `before`, which is updated. */
 static bool timed_out(struct cards *c, unsigned side, uint64_t *before)
 {
 	uint64_t now = machine_counter(&c->side[side], GLK_LINK_TIMEOUTS);
@@ -221,7 +222,8 @@ static void store_all(struct cards *c, unsigned round, unsigned side)
 
 	fill(block, round, side);
 	for (unsigned at = 0; at < 8; at++) /* a packet of the maximum size, and short ones */
-		assert_int_equal(client_write(&c->side[side].card, APERTURE, to + 5000 * at, block, at ? 256 : sizeof(block)), 0);
+		assert_int_equal(client_write(&c->side[side].card, APERTURE, to + 5000 * at, block, at ? 256 : sizeof(block)),
+				 0);
 }
 
 static void check_all(struct cards *c, unsigned round, unsigned side)
@@ -455,9 +457,10 @@ static void stopped(void **state)
 static void bad_options(void **state)
 {
 	static const char *const bad[][2] = {
-		{ "--link", "here" },	       { "--link", "unix:" },	    { "--link", "tcp:localhost" }, { "--link", "tcp::1" },
-		{ "--cluster", "256" },	       { "--cluster", "-1" },	    { "--link-loss", "1.5" },	   { "--link-loss", "-0.1" },
-		{ "--link-bandwidth", "10x" }, { "--link-latency", "1e3" }, { "--link-seed", "0" },	   { "--link-corrupt", "nan" },
+		{ "--link", "here" },	     { "--link", "unix:" },	{ "--link", "tcp:localhost" },
+		{ "--link", "tcp::1" },	     { "--cluster", "256" },	{ "--cluster", "-1" },
+		{ "--link-loss", "1.5" },    { "--link-loss", "-0.1" }, { "--link-bandwidth", "10x" },
+		{ "--link-latency", "1e3" }, { "--link-seed", "0" },	{ "--link-corrupt", "nan" },
 	};
 	struct cards *c = *state;
 	char log[PROCESS_PATH_MAX];

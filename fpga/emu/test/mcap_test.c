@@ -86,7 +86,8 @@ static void complete(void **state)
 {
 	(void)state;
 	begin();
-	assert_int_equal(stream("gpulink emulated logic 1\npartitions 7\nqueue_entries 32\n\nlogic rtl\n\n\nend\n"), MCAP_LOADED);
+	assert_int_equal(stream("gpulink emulated logic 1\npartitions 7\nqueue_entries 32\n\nlogic rtl\n\n\nend\n"),
+			 MCAP_LOADED);
 	assert_int_equal(get(STATUS), EOS);
 	assert_true(mcap.image.rtl && !mcap.image.dead && mcap.image.partitions == 7 && mcap.image.queue_entries == 32);
 	mcap_failed(&config);

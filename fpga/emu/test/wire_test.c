@@ -134,7 +134,9 @@ static void reproducible(void **state)
 
 static void times(void **state)
 {
-	const struct link_wire_config config = { .seed = 8, .latency_ns = 1000, .bandwidth = 16e6 }; /* a block each microsecond */
+	const struct link_wire_config config = { .seed = 8,
+						 .latency_ns = 1000,
+						 .bandwidth = 16e6 }; /* a block each microsecond */
 
 	(void)state;
 	link_wire_start(&wire, &config);

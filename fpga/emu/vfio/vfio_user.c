@@ -117,7 +117,7 @@ static bool keep_fds(struct vfu_session *session, struct msghdr *header)
 	return fit;
 }
 
-static int receive(struct vfu_session *session)
+static int vfio_user_receive(struct vfu_session *session)
 {
 	union {
 		char bytes[CMSG_SPACE(VFU_FDS_MAX * sizeof(int))];
@@ -223,7 +223,7 @@ static int serve_buffer(struct vfu_session *session)
 
 int vfu_session_serve(struct vfu_session *session)
 {
-	int error = receive(session);
+	int error = vfio_user_receive(session);
 
 	if (error == -EAGAIN)
 		return 0;

@@ -56,8 +56,8 @@ struct vfu_function {
 	struct vfu_region regions[VFU_REGIONS];
 	unsigned vectors; /* number of interrupt vectors */
 	unsigned irq;	  /* their type: VFU_IRQ_MSI or VFU_IRQ_MSIX */
-	/* The client has to wait for each write. Otherwise QEMU posts writes, without a limit, and the next read, which it gives 5 s,
-	 * waits behind all of them. */
+	/* The client has to wait for each write. Otherwise QEMU posts writes, without a limit, and the next read, which it
+	 * gives 5 s, waits behind all of them. */
 	bool waits;
 };
 

@@ -12,7 +12,7 @@
 typedef int (*handler)(struct vfu_session *session, struct vfu_message *message, struct vfu_answer *answer);
 
 /* Copies the fixed part of a payload; false if it is too short. */
-static bool take(const struct vfu_message *message, void *to, size_t bytes)
+static bool vfio_messages_take(const struct vfu_message *message, void *to, size_t bytes)
 {
 	if (message->bytes < bytes)
 		return false;
@@ -48,7 +48,7 @@ static int on_version(struct vfu_session *session, struct vfu_message *message, 
 	struct vfu_version version;
 	int length;
 
-	if (!take(message, &version, sizeof(version)) ||
+	if (!vfio_messages_take(message, &version, sizeof(version)) ||
 	    check_capabilities((const char *)message->payload + sizeof(version), message->bytes - sizeof(version)))
 		return -EINVAL;
 	if (version.major != 0)
@@ -70,7 +70,7 @@ static int on_dma_map(struct vfu_session *session, struct vfu_message *message, 
 	struct vfu_dma_map map;
 
 	(void)answer;
-	if (!take(message, &wire, sizeof(wire)) || message->fd_count > 1 || wire.size == 0 ||
+	if (!vfio_messages_take(message, &wire, sizeof(wire)) || message->fd_count > 1 || wire.size == 0 ||
 	    wire.address > UINT64_MAX - wire.size || (wire.flags & ~(VFU_DMA_READABLE | VFU_DMA_WRITABLE)))
 		return -EINVAL;
 	map = (struct vfu_dma_map){
@@ -89,7 +89,7 @@ static int on_dma_unmap(struct vfu_session *session, struct vfu_message *message
 	struct vfu_wire_dma_unmap wire;
 	int error = 0;
 
-	if (!take(message, &wire, sizeof(wire)) || (wire.flags & ~VFU_DMA_UNMAP_ALL))
+	if (!vfio_messages_take(message, &wire, sizeof(wire)) || (wire.flags & ~VFU_DMA_UNMAP_ALL))
 		return -EINVAL;
 	if (wire.flags & VFU_DMA_UNMAP_ALL)
 		f->ops->dma_unmap_all(f->device);
@@ -105,7 +105,7 @@ static int on_get_info(struct vfu_session *session, struct vfu_message *message,
 {
 	struct vfu_wire_info info;
 
-	if (!take(message, &info, sizeof(info)))
+	if (!vfio_messages_take(message, &info, sizeof(info)))
 		return -EINVAL;
 	info = (struct vfu_wire_info){ sizeof(info), VFU_INFO_RESET | VFU_INFO_PCI, VFU_REGIONS, VFU_IRQS };
 	give(session, answer, &info, sizeof(info));
@@ -117,7 +117,7 @@ static int on_get_region_info(struct vfu_session *session, struct vfu_message *m
 	struct vfu_wire_region_info info;
 	const struct vfu_region *region;
 
-	if (!take(message, &info, sizeof(info)) || info.index >= VFU_REGIONS)
+	if (!vfio_messages_take(message, &info, sizeof(info)) || info.index >= VFU_REGIONS)
 		return -EINVAL;
 	region = &session->function->regions[info.index];
 	info.argsz = sizeof(info);
@@ -140,7 +140,7 @@ static int on_get_irq_info(struct vfu_session *session, struct vfu_message *mess
 {
 	struct vfu_wire_irq_info info;
 
-	if (!take(message, &info, sizeof(info)) || info.index >= VFU_IRQS)
+	if (!vfio_messages_take(message, &info, sizeof(info)) || info.index >= VFU_IRQS)
 		return -EINVAL;
 	info.argsz = sizeof(info);
 	info.count = info.index == session->function->irq ? session->function->vectors : 0;
@@ -156,7 +156,7 @@ static int on_set_irqs(struct vfu_session *session, struct vfu_message *message,
 	int error;
 
 	(void)answer;
-	if (!take(message, &set, sizeof(set)) || set.index >= VFU_IRQS)
+	if (!vfio_messages_take(message, &set, sizeof(set)) || set.index >= VFU_IRQS)
 		return -EINVAL;
 	if (set.index != f->irq)
 		return set.count == 0 ? 0 : -EINVAL;
@@ -192,7 +192,7 @@ static int on_region_read(struct vfu_session *session, struct vfu_message *messa
 	struct vfu_wire_access access;
 	int error;
 
-	if (!take(message, &access, sizeof(access)) || check_access(session, &access) ||
+	if (!vfio_messages_take(message, &access, sizeof(access)) || check_access(session, &access) ||
 	    access.count > VFU_MESSAGE_MAX - sizeof(struct vfu_header) - sizeof(access))
 		return -EINVAL;
 	error = f->ops->region_read(f->device, access.region, access.offset, session->reply + sizeof(access),
@@ -209,7 +209,7 @@ static int on_region_write(struct vfu_session *session, struct vfu_message *mess
 	const struct vfu_function *f = session->function;
 	struct vfu_wire_access access;
 
-	if (!take(message, &access, sizeof(access)) || check_access(session, &access) ||
+	if (!vfio_messages_take(message, &access, sizeof(access)) || check_access(session, &access) ||
 	    message->bytes - sizeof(access) != access.count)
 		return -EINVAL;
 	give(session, answer, &access, sizeof(access));
@@ -224,7 +224,7 @@ static int on_region_write_multi(struct vfu_session *session, struct vfu_message
 	uint64_t count;
 	int error = 0;
 
-	if (!take(message, &count, sizeof(count)) || count > message->bytes / sizeof(one) ||
+	if (!vfio_messages_take(message, &count, sizeof(count)) || count > message->bytes / sizeof(one) ||
 	    message->bytes != sizeof(count) + count * sizeof(one))
 		return -EINVAL;
 	for (uint64_t i = 0; i < count && !error; i++) {

@@ -26,8 +26,8 @@ struct glk_card_ops {
 	int (*dma_read)(void *platform, uint64_t address, void *data, size_t len);
 	int (*dma_write)(void *platform, uint64_t address, const void *data, size_t len);
 
-	/** Where [address, address + len) of host memory can be read during the call that asks, instead of by dma_read. NULL, or
-	 *  returns NULL: nowhere. */
+	/** Where [address, address + len) of host memory can be read during the call that asks, instead of by dma_read. NULL,
+	 * or returns NULL: nowhere. */
 	const void *(*dma_view)(void *platform, uint64_t address, size_t len);
 
 	/**
@@ -41,16 +41,16 @@ struct glk_card_ops {
 	int (*endpoint_read)(void *platform, unsigned partition, uint64_t address, void *data, size_t len);
 
 	/**
-	 * Executes an atomic of 4 or 8 bytes, little endian, on an endpoint of kind bus, behind every write posted to it. *old: the word
-	 * before; *written: it was written, which needs no acknowledgement. Returns 0 or a negative value. NULL: the card reads the word
-	 * and posts a write, which is atomic against its own accesses only.
+	 * Executes an atomic of 4 or 8 bytes, little endian, on an endpoint of kind bus, behind every write posted to it. *old:
+	 * the word before; *written: it was written, which needs no acknowledgement. Returns 0 or a negative value. NULL: the
+	 * card reads the word and posts a write, which is atomic against its own accesses only.
 	 */
-	int (*endpoint_update)(void *platform, unsigned partition, uint64_t address, size_t len, const struct glk_update *update,
-			       uint64_t *old, bool *written);
+	int (*endpoint_update)(void *platform, unsigned partition, uint64_t address, size_t len,
+			       const struct glk_update *update, uint64_t *old, bool *written);
 
 	/**
-	 * Takes a store to an endpoint of kind bus in place of the partition, whose counters do not have it: writes it, visible when the
-	 * call returns. `len` is 1..4096. NULL: the partition queues it.
+	 * Takes a store to an endpoint of kind bus in place of the partition, whose counters do not have it: writes it, visible
+	 * when the call returns. `len` is 1..4096. NULL: the partition queues it.
 	 */
 	void (*endpoint_store)(void *platform, unsigned partition, uint64_t address, const void *data, size_t len);
 

@@ -62,14 +62,14 @@ static bool config_valid(const struct glk_card_config *c)
 	       between(c->slice_shift, SLICE_SHIFT_MIN, SLICE_SHIFT_MAX) &&
 	       between(c->registrations, 1, GLK_REGISTRATION_COUNT) && c->regions <= GLK_REGION_COUNT &&
 	       (c->regions == 0 || between(c->chunks, 1, GLK_CHUNK_COUNT)) && between(c->vectors, 1, VECTORS_MAX) &&
-	       c->pool_bytes % GLK_PAGE_SIZE == 0 && tsu_valid(c) && ops && ops->dma_read && ops->dma_write && ops->endpoint_write &&
-	       ops->endpoint_read && ops->link_send && ops->interrupt &&
+	       c->pool_bytes % GLK_PAGE_SIZE == 0 && tsu_valid(c) && ops && ops->dma_read && ops->dma_write &&
+	       ops->endpoint_write && ops->endpoint_read && ops->link_send && ops->interrupt &&
 	       (!c->link || (ops->link_wait && c->link_session));
 }
 
 /* --- how the parts are connected --- */
 
-static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
+static void card_packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct glk_card *card = user;
 	unsigned partition = packet[GLK_PACKET_PARTITION];
@@ -138,7 +138,7 @@ static void on_link_packet(void *user, enum glk_kind kind, const uint8_t *packet
 		glk_serve_packet(&card->serve, kind, packet, length, pieces);
 }
 
-static void push(void *user)
+static void card_push(void *user)
 {
 	struct glk_card *card = user;
 
@@ -164,12 +164,12 @@ static void on_session_ends(void *user)
 
 static const struct glk_card_link_ops link_ops = {
 	.packet = on_link_packet,
-	.push = push,
+	.push = card_push,
 	.session_begins = on_session_begins,
 	.session_ends = on_session_ends,
 };
 
-static void reset(void *user)
+static void card_reset(void *user)
 {
 	glk_card_reset(user);
 }
@@ -228,7 +228,7 @@ static void connect(struct glk_card *card)
 	card->registers.releases = &card->releases;
 	card->registers.rings = &card->rings;
 	card->registers.link = &card->link;
-	card->registers.reset = reset;
+	card->registers.reset = card_reset;
 	card->registers.user = card;
 }
 
@@ -254,7 +254,7 @@ int glk_card_create(const struct glk_card_config *config, struct glk_card **out)
 	glk_pool_init(&card->pool, &card->common.config, card->pool_bytes, card->tsu_entries);
 	connect(card);
 	for (unsigned p = 0; p < config->partitions; p++)
-		glk_partition_init(&card->partitions[p], config->queue_entries, packet_out, card);
+		glk_partition_init(&card->partitions[p], config->queue_entries, card_packet_out, card);
 	glk_serve_reset(&card->serve);
 	if (config->link && glk_card_link_create(&card->link, &card->common, &link_ops, card)) {
 		free(card->tsu_entries);

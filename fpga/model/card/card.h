@@ -25,7 +25,8 @@ struct glk_card;
 struct glk_block;
 
 /** Fills in the default configuration of gpulink-card: 16 partitions, 64 entries, 32 contexts, 1024 slices
- *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool with 1024 sets of 8 timestamps. ops and platform are left NULL. */
+ *  of 1 MiB, 1024 registrations, 33 vectors, loopback, no link, 16 MiB of pool with 1024 sets of 8 timestamps. ops and platform
+ * are left NULL. */
 void glk_card_config_default(struct glk_card_config *config);
 
 /** Creates a card in its power-on state. `config` is copied; ops must stay valid until glk_card_destroy(). Returns 0, -EINVAL

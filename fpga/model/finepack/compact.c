@@ -44,7 +44,7 @@ static bool alike(const struct glk_compact_shape *a, const struct glk_compact_sh
 }
 
 /* Returns which of the two the shape is, and makes it the most recently used. */
-static unsigned remember(struct glk_compact_shape recent[2], const struct glk_compact_shape *shape)
+static unsigned compact_remember(struct glk_compact_shape recent[2], const struct glk_compact_shape *shape)
 {
 	unsigned like = alike(shape, &recent[0]) ? LIKE_LAST : alike(shape, &recent[1]) ? LIKE_OTHER : LIKE_NONE;
 
@@ -117,7 +117,7 @@ static struct glk_compact_coding choose(struct glk_run *run, unsigned runs)
 		all.count++;
 		all.gaps += gap;
 		all.lengths += length;
-		run[i].like = (uint8_t)remember(recent, &shape);
+		run[i].like = (uint8_t)compact_remember(recent, &shape);
 		if (run[i].like == LIKE_NONE) {
 			new.count++;
 			new.gaps += gap;
@@ -148,7 +148,8 @@ static unsigned shape_bits(const struct glk_compact_coding *coding, const struct
 }
 
 /* Returns how many runs, at least one, fit in `room` bytes; *bytes: what these take. */
-static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room, size_t *bytes)
+static unsigned fitting(const struct glk_run *run, unsigned runs, const struct glk_compact_coding *coding, size_t room,
+			size_t *bytes)
 {
 	size_t bits = number_bits((uint64_t)run->length >> coding->unit_shift, coding->length_order), data = run->length;
 	unsigned fit = 1;
@@ -186,7 +187,7 @@ static void put_bits(struct bit_writer *w, uint64_t bits, unsigned count)
 	w->count %= 8;
 }
 
-static void put_number(struct bit_writer *w, uint64_t value, unsigned order)
+static void compact_put_number(struct bit_writer *w, uint64_t value, unsigned order)
 {
 	uint64_t number = value - 1 + (1ULL << order);
 	unsigned low = log2_of(number), zeros = low - order;
@@ -204,8 +205,8 @@ static void put_shape(struct bit_writer *w, const struct glk_compact_coding *cod
 		if (run->like != LIKE_NONE)
 			return;
 	}
-	put_number(w, shape.gap, coding->gap_order);
-	put_number(w, shape.length, coding->length_order);
+	compact_put_number(w, shape.gap, coding->gap_order);
+	compact_put_number(w, shape.length, coding->length_order);
 }
 
 /* Returns the end. */
@@ -213,7 +214,7 @@ static uint8_t *put_shapes(uint8_t *to, const struct glk_run *run, unsigned runs
 {
 	struct bit_writer w = { .to = to };
 
-	put_number(&w, run->length >> coding->unit_shift, coding->length_order);
+	compact_put_number(&w, run->length >> coding->unit_shift, coding->length_order);
 	for (unsigned i = 1; i < runs; i++)
 		put_shape(&w, coding, &run[i]);
 	return w.to + (w.count ? 1 : 0);
@@ -380,7 +381,7 @@ bool glk_compact_next(struct glk_compact_reader *r, struct glk_compact_run *run)
 		if (!get_shape(r, &shape))
 			return false;
 		length = shape.length;
-		remember(r->recent, &shape);
+		compact_remember(r->recent, &shape);
 	}
 	/* A gap has at most 49 bits, the unit shift is at most 3: no overflow below. */
 	if (length > GLK_PAYLOAD_MAX >> r->coding.unit_shift ||

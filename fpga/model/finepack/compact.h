@@ -49,8 +49,8 @@ size_t glk_compact_build(struct glk_compact_walk *walk, uint8_t *payload, uint64
 			 unsigned *runs);
 
 /**
- * For the `runs`, at least two, of a packet (MODE.COMPACT): chooses their encoding and returns the size of their payload in bytes.
- * glk_compact_write() writes it, and returns its end; the 8 bytes behind may be overwritten.
+ * For the `runs`, at least two, of a packet (MODE.COMPACT): chooses their encoding and returns the size of their payload in
+ * bytes. glk_compact_write() writes it, and returns its end; the 8 bytes behind may be overwritten.
  */
 size_t glk_compact_measure(struct glk_run *run, unsigned runs, struct glk_compact_coding *coding);
 uint8_t *glk_compact_write(uint8_t *to, const struct glk_runs *all, const struct glk_run *run, unsigned runs,

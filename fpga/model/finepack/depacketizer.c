@@ -18,7 +18,7 @@ struct cursor {
 	struct glk_compact_reader runs;
 };
 
-static void start(const struct glk_accepted *packet, struct cursor *cursor)
+static void depacketizer_start(const struct glk_accepted *packet, struct cursor *cursor)
 {
 	cursor->at = 0;
 	if (packet->compact)
@@ -118,7 +118,7 @@ static enum glk_refusal check_payload(struct glk_accepted *accepted, uint64_t ra
 
 	accepted->data_at = 0;
 	*in_bounds = true;
-	for (start(accepted, &cursor); !ended(accepted, &cursor);) {
+	for (depacketizer_start(accepted, &cursor); !ended(accepted, &cursor);) {
 		struct sub_packet sub;
 		uint64_t end;
 
@@ -179,7 +179,7 @@ unsigned glk_depacketizer_apply(const struct glk_accepted *accepted, glk_plain_w
 	struct cursor cursor;
 	bool more;
 
-	start(accepted, &cursor);
+	depacketizer_start(accepted, &cursor);
 	more = next_sub_packet(accepted, &cursor, &next);
 	while (more) {
 		const uint8_t *data = next.data;

@@ -6,7 +6,7 @@
 #include <gpulink_regs.h>
 
 /* The slot of a line in the hash table, or the empty one for it. */
-static uint8_t *slot_of(struct glk_kept_lines *kept, uint64_t line)
+static uint8_t *kept_lines_slot_of(struct glk_kept_lines *kept, uint64_t line)
 {
 	/* Fibonacci hashing, as in the write queue; at most half of the slots are used. */
 	for (unsigned i = ((uint32_t)line * 0x9e3779b1u) >> 25;; i = (i + 1) % GLK_KEPT_SLOTS)
@@ -18,7 +18,7 @@ bool glk_kept_lines_take(struct glk_kept_lines *kept, uint64_t address, unsigned
 {
 	uint64_t window = address / range_bytes, line = address / GLK_LINE_BYTES;
 	bool inside = kept->used && window == kept->window;
-	uint8_t *slot = slot_of(kept, line);
+	uint8_t *slot = kept_lines_slot_of(kept, line);
 
 	if (inside && *slot) {
 		kept->hits++;

@@ -51,7 +51,7 @@ static void put_header(uint8_t *header, uint64_t base, unsigned tag, unsigned fi
 }
 
 /* Adds header and padding to a payload that is in place. */
-static size_t finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned first_be, size_t payload)
+static size_t packetizer_finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned first_be, size_t payload)
 {
 	size_t padding = (4 - payload % 4) % 4;
 
@@ -62,7 +62,7 @@ static size_t finish(uint8_t *packet, uint64_t base, unsigned tag, unsigned firs
 
 size_t glk_packetizer_finish(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, unsigned first_be, size_t payload)
 {
-	return finish(packet, base, 0, first_be, payload);
+	return packetizer_finish(packet, base, 0, first_be, payload);
 }
 
 size_t glk_packetizer_finish_compact(uint8_t packet[GLK_PACKET_ROOM], uint64_t address, const struct glk_compact_coding *coding,
@@ -70,8 +70,8 @@ size_t glk_packetizer_finish_compact(uint8_t packet[GLK_PACKET_ROOM], uint64_t a
 {
 	unsigned low = (unsigned)(address & GLK_COMPACT_BASE_LOW) << GLK_COMPACT_BASE_SHIFT;
 
-	return finish(packet, address & ~(uint64_t)GLK_COMPACT_BASE_LOW, glk_compact_tag(coding) | low, glk_compact_first_be(coding),
-		      payload);
+	return packetizer_finish(packet, address & ~(uint64_t)GLK_COMPACT_BASE_LOW, glk_compact_tag(coding) | low,
+				 glk_compact_first_be(coding), payload);
 }
 
 unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
@@ -98,7 +98,7 @@ size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width,
 		base = (lines + line_offset(queue, 0)) & ~(glk_subheader_range(width) - 1);
 	for (unsigned entry = 0; entry < queue->used; entry++)
 		to = put_entry(to, queue, entry, base - lines, width);
-	return finish(packet, base, 0, self_describe ? width : 0, (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES);
+	return packetizer_finish(packet, base, 0, self_describe ? width : 0, (size_t)(to - packet) - GLK_PACKET_HEADER_BYTES);
 }
 
 size_t glk_packetizer_build_compact(struct glk_compact_walk *walk, uint8_t packet[GLK_PACKET_ROOM], unsigned *runs)

@@ -42,8 +42,8 @@ unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue);
 size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width, bool self_describe,
 			    uint8_t packet[GLK_PACKET_ROOM]);
 
-/** Adds header and padding to a payload that is in place: sub-packets, or the compact form, whose first run is at `address`. Return
- *  the size of the packet. */
+/** Adds header and padding to a payload that is in place: sub-packets, or the compact form, whose first run is at `address`.
+ * Return the size of the packet. */
 size_t glk_packetizer_finish(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, unsigned first_be, size_t payload);
 size_t glk_packetizer_finish_compact(uint8_t packet[GLK_PACKET_ROOM], uint64_t address, const struct glk_compact_coding *coding,
 				     size_t payload);

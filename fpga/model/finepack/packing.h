@@ -27,8 +27,9 @@ struct glk_packing_walk {
 /** Starts a walk; the queue must not change until it ends. */
 void glk_packing_start(struct glk_packing_walk *walk, const struct glk_write_queue *queue);
 
-/** Builds the next packet; *sub_packets: how many it has. `self_describe`: as for glk_packetizer_build(). `compact`: in the compact
- *  form if that takes fewer bytes. Returns the size of the packet in bytes, padding included, or 0 when no run is left. */
+/** Builds the next packet; *sub_packets: how many it has. `self_describe`: as for glk_packetizer_build(). `compact`: in the
+ * compact form if that takes fewer bytes. Returns the size of the packet in bytes, padding included, or 0 when no run is left.
+ */
 size_t glk_packing_build(struct glk_packing_walk *walk, bool self_describe, bool compact, uint8_t packet[GLK_PACKET_ROOM],
 			 unsigned *sub_packets);
 

@@ -6,7 +6,7 @@
 
 #include "finepack/packing.h"
 
-static void count(struct glk_partition *partition, unsigned counter, uint64_t by)
+static void partition_count(struct glk_partition *partition, unsigned counter, uint64_t by)
 {
 	partition->counters.value[counter] += by;
 }
@@ -80,15 +80,16 @@ static uint64_t raw_wire_bytes(uint64_t address, size_t length, unsigned max_pay
 void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,
 				unsigned reason)
 {
-	count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
-	count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), sub_packets);
-	count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), payload);
-	count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), wire);
-	count(partition, glk_flush_counter(reason), 1);
+	partition_count(partition, GLK_PARTITION_COUNTER(PACKETS), 1);
+	partition_count(partition, GLK_PARTITION_COUNTER(SUB_PACKETS), sub_packets);
+	partition_count(partition, GLK_PARTITION_COUNTER(PAYLOAD_BYTES), payload);
+	partition_count(partition, GLK_PARTITION_COUNTER(WIRE_BYTES), wire);
+	partition_count(partition, glk_flush_counter(reason), 1);
 }
 
 /* Counts a packet and passes it to `out`. */
-static void send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets, unsigned reason)
+static void partition_send(struct glk_partition *partition, const uint8_t *packet, size_t length, unsigned sub_packets,
+			   unsigned reason)
 {
 	uint64_t padded = length - GLK_PACKET_HEADER_BYTES;
 	uint64_t dword_bytes = (uint64_t)__builtin_popcount(packet[7] >> 4); /* enabled bytes of the last DW */
@@ -108,7 +109,7 @@ static void flush_compact(struct glk_partition *partition, unsigned reason)
 
 	glk_compact_start(&walk, &partition->queue);
 	while ((length = glk_packetizer_build_compact(&walk, packet, &runs)) != 0)
-		send(partition, packet, length, runs, reason);
+		partition_send(partition, packet, length, runs, reason);
 	glk_write_queue_clear(&partition->queue);
 }
 
@@ -122,7 +123,7 @@ static void flush_packing(struct glk_partition *partition, struct glk_write_queu
 
 	glk_packing_start(&walk, queue);
 	while ((length = glk_packing_build(&walk, partition->self_describe, compact, packet, &sub_packets)) != 0)
-		send(partition, packet, length, sub_packets, reason);
+		partition_send(partition, packet, length, sub_packets, reason);
 	glk_write_queue_clear(queue);
 }
 
@@ -147,7 +148,7 @@ static void flush_queue(struct glk_partition *partition, struct glk_write_queue 
 		width = glk_packetizer_narrowest(queue);
 	length = glk_packetizer_build(queue, width, partition->self_describe || narrow, packet);
 	glk_write_queue_clear(queue);
-	send(partition, packet, length, runs, reason);
+	partition_send(partition, packet, length, runs, reason);
 }
 
 void glk_partition_flush(struct glk_partition *partition, unsigned reason)
@@ -201,7 +202,8 @@ static bool keeps(const struct glk_partition *partition)
 }
 
 /* Queues a piece of a store that has `left` bytes, itself included. Returns the piece's queue. */
-static struct glk_write_queue *put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece, size_t left)
+static struct glk_write_queue *partition_put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece,
+					     size_t left)
 {
 	uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 	struct glk_write_queue *queue = &partition->queue;
@@ -224,17 +226,17 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 	const uint8_t *from = data;
 	size_t left = length;
 
-	count(partition, GLK_PARTITION_COUNTER(STORES), 1);
-	count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
-	count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
-	      raw_wire_bytes(address, length, partition->queue.max_payload_bytes));
+	partition_count(partition, GLK_PARTITION_COUNTER(STORES), 1);
+	partition_count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
+	partition_count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
+			raw_wire_bytes(address, length, partition->queue.max_payload_bytes));
 	partition->last_store_ns = now_ns;
 
 	if (keeps(partition) && glk_kept_lines_renew(&partition->kept_lines))
 		glk_partition_flush(partition, GLK_FLUSH_ENTRIES_FULL);
 	while (left) {
 		size_t piece = glk_write_queue_piece(&partition->queue, address, left);
-		struct glk_write_queue *queue = put(partition, address, from, piece, left);
+		struct glk_write_queue *queue = partition_put(partition, address, from, piece, left);
 
 		/* For every piece, since a flush between two pieces clears the owners. */
 		queue->owners |= 1u << context;
@@ -273,7 +275,7 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 	}
 }
 
-static bool allowed(unsigned reg, uint64_t value)
+static bool partition_allowed(unsigned reg, uint64_t value)
 {
 	switch (reg) {
 	case GLK_PARTITION_SUBHEADER_BYTES:
@@ -300,7 +302,7 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 {
 	unsigned subheader_bytes = partition->queue.subheader_bytes, max_payload_bytes = partition->queue.max_payload_bytes;
 
-	if (!allowed(reg, value))
+	if (!partition_allowed(reg, value))
 		return -EINVAL;
 	if (value == glk_partition_get(partition, reg))
 		return 0;

@@ -108,7 +108,7 @@ static uint32_t line_of(const struct glk_write_queue *queue, uint64_t address)
 }
 
 /* Returns the entry of the line, or NOT_QUEUED and the slot for a new one in *free_slot. */
-static unsigned find(const struct glk_write_queue *queue, uint32_t line, unsigned *free_slot)
+static unsigned write_queue_find(const struct glk_write_queue *queue, uint32_t line, unsigned *free_slot)
 {
 	uint64_t wanted = (queue->generation << LINE_BITS) | line;
 
@@ -176,7 +176,7 @@ int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const v
 		return GLK_FLUSH_WINDOW_MISS;
 
 	line = line_of(queue, address);
-	entry = find(queue, line, &slot);
+	entry = write_queue_find(queue, line, &slot);
 	if (entry != NOT_QUEUED)
 		change = change_by(queue->enables[entry], piece, first, (unsigned)length);
 	else if (queue->used && queue->used + wanted > queue->entries)
@@ -244,7 +244,7 @@ bool glk_write_queue_hits(const struct glk_write_queue *queue, uint64_t address,
 		return any_entry_hits(queue, address, end);
 	while (address < end) {
 		uint64_t line_end = (address | (glk_line_bytes(queue) - 1)) + 1;
-		unsigned slot, entry = find(queue, line_of(queue, address), &slot);
+		unsigned slot, entry = write_queue_find(queue, line_of(queue, address), &slot);
 
 		if (entry != NOT_QUEUED && entry_hits(queue, entry, address, end))
 			return true;

@@ -38,7 +38,7 @@ struct glk_write_queue {
 	unsigned run_bytes;	    /**< overhead accounted for each run: H, unless glk_write_queue_shape() sets another */
 	unsigned used;		    /**< entries in use, in the order of first stores */
 	unsigned runs;		    /**< sub-packets of a packet flushed now */
-	unsigned payload_bytes;	    /**< payload of a packet flushed now; with `packing` that of all, were no run joined or alone */
+	unsigned payload_bytes; /**< payload of a packet flushed now; with `packing` that of all, were no run joined or alone */
 	uint64_t stores;	    /**< counted by the partition: stores whose last piece is queued here */
 	uint32_t owners;	    /**< set by the partition: bit N, a store of context N is queued */
 	uint64_t base;		    /**< first link address of the window; undefined while used is 0 */
@@ -99,8 +99,8 @@ unsigned glk_write_queue_wanted(const struct glk_write_queue *queue, uint64_t ad
 
 /**
  * Queues a piece, as returned by glk_write_queue_piece(), with what glk_write_queue_wanted() returned. Returns GLK_QUEUE_TAKEN;
- * or GLK_FLUSH_WINDOW_MISS, GLK_FLUSH_ENTRIES_FULL or GLK_FLUSH_PAYLOAD_FULL: nothing was queued, the caller flushes and tries again. An empty queue
- * takes any piece. Adds the number of queued bytes that it replaces to *overwritten.
+ * or GLK_FLUSH_WINDOW_MISS, GLK_FLUSH_ENTRIES_FULL or GLK_FLUSH_PAYLOAD_FULL: nothing was queued, the caller flushes and tries
+ * again. An empty queue takes any piece. Adds the number of queued bytes that it replaces to *overwritten.
  */
 int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length, unsigned wanted,
 			uint64_t *overwritten);

@@ -122,7 +122,7 @@ uint64_t glk_capture_get(const struct glk_capture *capture, uint64_t now, unsign
 	}
 }
 
-static int set_control(struct glk_capture *capture, uint64_t value)
+static int capture_set_control(struct glk_capture *capture, uint64_t value)
 {
 	bool enable = value & GLK_CAPTURE_CONTROL_ENABLE_MASK;
 
@@ -163,8 +163,7 @@ static int set_consumed(struct glk_capture *capture, uint64_t value)
 int glk_capture_set(struct glk_capture *capture, uint64_t now, unsigned reg, uint64_t value)
 {
 	switch (reg) {
-	case GLK_CAPTURE_CONTROL:
-		return set_control(capture, value);
+	case GLK_CAPTURE_CONTROL: return capture_set_control(capture, value);
 	case GLK_CAPTURE_RING_BASE:
 		return set_base(capture, value);
 	case GLK_CAPTURE_RING_ORDER:

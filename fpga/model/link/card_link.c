@@ -261,7 +261,7 @@ uint64_t glk_card_link_get(const struct glk_card_link *link, unsigned reg)
 	return 0;
 }
 
-static bool allowed(unsigned reg, uint64_t value)
+static bool card_link_allowed(unsigned reg, uint64_t value)
 {
 	switch (reg) {
 	case GLK_LINK_CONTROL:
@@ -284,7 +284,7 @@ int glk_card_link_set(struct glk_card_link *link, unsigned reg, uint64_t value)
 	struct glk_cluster_queue_config config;
 	bool was_enabled = enabled(link);
 
-	if (!allowed(reg, value))
+	if (!card_link_allowed(reg, value))
 		return -EINVAL;
 	switch (reg) {
 	case GLK_LINK_CONTROL:

@@ -30,8 +30,8 @@
 /*
  * Minimum credits, in pieces: one more than incomplete packets can occupy. With fewer, two cards could deadlock. Posted: a
  * FinePack packet without its last flit, 127 early tails, a write request without its last flit; requests: an atomic;
- * responses: a read response and 127 early tails. With leases also a lease request, a timed request and 127 early tails; a lease
- * response and 127 early tails, and a timed response.
+ * responses: a read response and 127 early tails. With leases also a lease request, a timed request and 127 early tails; a
+ * lease response and 127 early tails, and a timed response.
  */
 #define GLK_LINK_POSTED_MIN   (256u + 127u + 4u + 1u)
 #define GLK_LINK_REQUEST_MIN  (1u + 1u)

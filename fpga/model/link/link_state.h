@@ -22,7 +22,7 @@ struct glk_link_session {
 	bool up;
 	bool begun;		    /* it has been up with these two numbers */
 	uint16_t own, other;	    /* session numbers; other: 0 while unknown */
-	uint8_t version;	    /* that own hellos have: the highest supported by this card, and, since it sent one, by the other */
+	uint8_t version; /* that own hellos have: the highest supported by this card, and, since it sent one, by the other */
 	struct glk_link_hello peer; /* from the begin of the session */
 	bool answer;		    /* a ready is to be sent */
 	uint64_t hello_at;	    /* the clock of the next hello while down */

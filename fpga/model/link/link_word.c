@@ -111,5 +111,6 @@ bool glk_link_hello_get(const uint8_t flits[GLK_HELLO_FLITS][GLK_FLIT_BYTES], st
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
 		hello->credits[class] = get_le16(flits[1] + 2 * class);
 	glk_link_hello_put(again, hello, *other); /* unused bits must be 0 */
-	return hello->session != 0 && glk_link_credits_valid(hello->version, hello->credits) && memcmp(again, flits, sizeof(again)) == 0;
+	return hello->session != 0 && glk_link_credits_valid(hello->version, hello->credits) &&
+	       memcmp(again, flits, sizeof(again)) == 0;
 }

@@ -54,7 +54,7 @@ static const uint32_t critical_kinds = 1u << GLK_KIND_TRANSLATION_REQUEST | 1u <
 
 /* ---- Lists ---- */
 
-static void append(struct glk_cluster_queue *q, struct list *list, bool empty, uint16_t at)
+static void cluster_queue_append(struct glk_cluster_queue *q, struct list *list, bool empty, uint16_t at)
 {
 	if (empty)
 		list->first = at;
@@ -73,7 +73,7 @@ static bool behead(struct glk_cluster_queue *q, struct list *list, uint16_t *at)
 	return last;
 }
 
-static void release(struct glk_cluster_queue *q, uint16_t at)
+static void cluster_queue_release(struct glk_cluster_queue *q, uint16_t at)
 {
 	q->flits[at].next = q->free;
 	q->free = at;
@@ -164,7 +164,7 @@ static void cut(struct glk_cluster_queue *q, enum glk_kind kind, const uint8_t *
 		flit->kind = (uint8_t)kind;
 		flit->order = order;
 		flit->came = q->input_free++;
-		append(q, &q->coming, q->coming_count == 0, at);
+		cluster_queue_append(q, &q->coming, q->coming_count == 0, at);
 		q->coming_count++;
 	}
 }
@@ -203,7 +203,7 @@ static void admit(struct glk_cluster_queue *q, uint64_t now)
 
 		behead(q, &q->coming, &at);
 		q->coming_count--;
-		append(q, list, !(*has & bit), at);
+		cluster_queue_append(q, list, !(*has & bit), at);
 		*has |= bit;
 	}
 }
@@ -278,7 +278,7 @@ static void add_piece(struct glk_cluster_queue *q, unsigned kind)
 	glk_parent_add(&q->parent, &q->flits[at]);
 	q->counters.stitched[kind]++;
 	q->counters.partial += q->flits[at].tail;
-	release(q, at);
+	cluster_queue_release(q, at);
 }
 
 /* ---- The parent is sent or pooled ---- */
@@ -303,7 +303,8 @@ static void pool(struct glk_cluster_queue *q, uint64_t now)
 	q->parent.pieces = 0;
 }
 
-static void leave(struct glk_cluster_queue *q, uint64_t now, unsigned credits[GLK_CLASS_COUNT], struct glk_flit *flit)
+static void cluster_queue_leave(struct glk_cluster_queue *q, uint64_t now, unsigned credits[GLK_CLASS_COUNT],
+				struct glk_flit *flit)
 {
 	struct glk_parent *parent = &q->parent;
 
@@ -315,7 +316,7 @@ static void leave(struct glk_cluster_queue *q, uint64_t now, unsigned credits[GL
 	q->counters.flits_out++;
 	q->counters.flits_padded += parent_room(q) > 0;
 	q->counters.pool_timed_out += parent->pooled && parent->pieces == 1;
-	release(q, parent->at);
+	cluster_queue_release(q, parent->at);
 	parent->pieces = 0;
 }
 
@@ -421,7 +422,7 @@ bool glk_cluster_queue_clock(struct glk_cluster_queue *q, uint64_t now, bool rea
 		if (to_be_pooled(q)) {
 			pool(q, now);
 		} else if (ready) {
-			leave(q, now, credits, flit);
+			cluster_queue_leave(q, now, credits, flit);
 			left = true;
 		} else {
 			return false;

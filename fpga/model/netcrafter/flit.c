@@ -92,7 +92,8 @@ bool glk_kind_length_valid(enum glk_kind kind, size_t length)
 	if (length == kinds[kind].bytes)
 		return true;
 	if (kind == GLK_KIND_LEASE_RESPONSE || kind == GLK_KIND_TIMED_RESPONSE)
-		return length == GLK_LINK_HEADER_BYTES || (kind == GLK_KIND_LEASE_RESPONSE && length == GLK_LINK_HEADER_BYTES + TIMES_BYTES);
+		return length == GLK_LINK_HEADER_BYTES ||
+		       (kind == GLK_KIND_LEASE_RESPONSE && length == GLK_LINK_HEADER_BYTES + TIMES_BYTES);
 	if (kind != GLK_KIND_READ_RESPONSE)
 		return false;
 	for (unsigned code = 0; code < 4; code++)

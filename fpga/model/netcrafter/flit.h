@@ -44,10 +44,10 @@ enum glk_link_status { GLK_LINK_DONE, GLK_LINK_REFUSED, GLK_LINK_FAILED, GLK_LIN
 
 /** Further status of a lease or timed response. */
 enum glk_lease_status {
-	GLK_LEASE_SAME = 3,	/**< the copy is the line's bytes: a lease without data; also the answer to what asks for none */
-	GLK_LEASE_CHANGED = 4,	/**< a renewal, and it is not: likewise without data */
-	GLK_LEASE_TIME = 5,	/**< a time later than all leases given out */
-	GLK_LEASE_NO_LINE = 6,	/**< not a line, or not in one */
+	GLK_LEASE_SAME = 3,    /**< the copy is the line's bytes: a lease without data; also the answer to what asks for none */
+	GLK_LEASE_CHANGED = 4, /**< a renewal, and it is not: likewise without data */
+	GLK_LEASE_TIME = 5,    /**< a time later than all leases given out */
+	GLK_LEASE_NO_LINE = 6, /**< not a line, or not in one */
 	GLK_LEASE_NOT_POOL = 7, /**< not on pool memory with leases */
 };
 

@@ -91,7 +91,7 @@ static void deliver(struct glk_unstitch *u, unsigned kind)
 }
 
 /* Completes the packet if only its tail is missing and has arrived early. Without a packet in progress the length is 0. */
-static void join(struct glk_unstitch *u, unsigned kind)
+static void unstitch_join(struct glk_unstitch *u, unsigned kind)
 {
 	struct assembly *a = &u->kinds[kind];
 	const struct tail *tail = &a->tails[a->number];
@@ -103,7 +103,7 @@ static void join(struct glk_unstitch *u, unsigned kind)
 }
 
 /* Starts the next packet of a kind; its header gives the length. */
-static int begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
+static int unstitch_begin(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes)
 {
 	struct assembly *a = &u->kinds[kind];
 	size_t length = glk_link_packet_bytes((enum glk_kind)kind, bytes);
@@ -127,7 +127,7 @@ static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes
 	struct assembly *a = &u->kinds[kind];
 	size_t left, take;
 
-	if (!a->length && begin(u, kind, bytes))
+	if (!a->length && unstitch_begin(u, kind, bytes))
 		return -EBADMSG;
 	left = a->length - a->got;
 	take = left < u->flit_bytes ? left : u->flit_bytes;
@@ -136,7 +136,7 @@ static int take_next(struct glk_unstitch *u, unsigned kind, const uint8_t *bytes
 	if (a->got == a->length)
 		deliver(u, kind);
 	else
-		join(u, kind);
+		unstitch_join(u, kind);
 	return (int)take;
 }
 
@@ -172,7 +172,7 @@ static int take_tail(struct glk_unstitch *u, const uint8_t *bytes, size_t room)
 		return -EBADMSG;
 	tail->length = (uint8_t)length;
 	memcpy(tail->bytes, bytes + GLK_STITCH_PREFIX_BYTES, length);
-	join(u, kind);
+	unstitch_join(u, kind);
 	return (int)(GLK_STITCH_PREFIX_BYTES + length);
 }
 

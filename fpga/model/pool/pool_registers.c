@@ -49,7 +49,7 @@ uint64_t glk_pool_get(const struct glk_pool *pool, unsigned reg)
 	}
 }
 
-static int set_control(struct glk_pool *pool, uint64_t value)
+static int pool_registers_set_control(struct glk_pool *pool, uint64_t value)
 {
 	if (value & ~(GLK_TSU_CONTROL_EXPIRE_MASK | GLK_TSU_CONTROL_ADAPT_MASK))
 		return -EINVAL;
@@ -96,8 +96,7 @@ int glk_pool_set(struct glk_pool *pool, unsigned reg, uint64_t value)
 	if (is_grain(reg))
 		return set_grain(pool, &pool->grain[(reg - GLK_TSU_GRAIN_0) / 8], value);
 	switch (reg) {
-	case GLK_TSU_CONTROL:
-		return set_control(pool, value);
+	case GLK_TSU_CONTROL: return pool_registers_set_control(pool, value);
 	case GLK_TSU_READ_LEASE:
 		return set_lease(pool, &pool->tsu.shape.read_lease, value);
 	case GLK_TSU_WRITE_LEASE:

@@ -61,7 +61,7 @@ uint64_t glk_tsu_after(const struct glk_tsu *t, uint64_t time)
 }
 
 /* Makes an entry for an absent line, in the place of the one whose lease ends first. */
-static struct glk_tsu_entry *make(struct glk_tsu *t, struct glk_tsu_entry *set, uint64_t line)
+static struct glk_tsu_entry *tsu_make(struct glk_tsu *t, struct glk_tsu_entry *set, uint64_t line)
 {
 	struct glk_tsu_entry *e = set;
 
@@ -89,7 +89,7 @@ static struct glk_tsu_entry *set_of(struct glk_tsu *t, uint64_t line)
 }
 
 /* A line's entry. A parity error in its set begins the next epoch, in which the request's time *ts is the first. */
-static struct glk_tsu_entry *find(struct glk_tsu *t, uint64_t line, uint32_t *ts)
+static struct glk_tsu_entry *tsu_find(struct glk_tsu *t, uint64_t line, uint32_t *ts)
 {
 	struct glk_tsu_entry *set = set_of(t, line);
 	bool damaged = false;
@@ -104,10 +104,11 @@ static struct glk_tsu_entry *find(struct glk_tsu *t, uint64_t line, uint32_t *ts
 	for (unsigned w = 0; w < t->shape.ways; w++)
 		if (set[w].valid && set[w].line == line)
 			return &set[w];
-	return make(t, set, line);
+	return tsu_make(t, set, line);
 }
 
-/* A request's time in this epoch. A later one begins it: its leases have all ended for that cache. An earlier one asks for any. */
+/* A request's time in this epoch. A later one begins it: its leases have all ended for that cache. An earlier one asks for any.
+ */
 static bool take_time(struct glk_tsu *t, uint64_t time, uint32_t *ts)
 {
 	if (time > glk_tsu_after(t, t->greatest)) {
@@ -145,7 +146,7 @@ bool glk_tsu_read(struct glk_tsu *t, uint64_t line, uint64_t time, uint64_t wts,
 
 	if (!take_time(t, time, &ts))
 		return false;
-	e = find(t, line, &ts);
+	e = tsu_find(t, line, &ts);
 	*same = wts == time_of(t, e->wts);
 	if (*same && t->shape.adapt && e->stretch < GLK_TSU_STRETCH_MAX)
 		e->stretch++;
@@ -159,12 +160,12 @@ bool glk_tsu_read(struct glk_tsu *t, uint64_t line, uint64_t time, uint64_t wts,
 /* A write at `ts` or later, behind all leases of its line. */
 static void write(struct glk_tsu *t, uint64_t line, uint32_t ts, struct glk_lease *lease)
 {
-	struct glk_tsu_entry *e = find(t, line, &ts);
+	struct glk_tsu_entry *e = tsu_find(t, line, &ts);
 
 	if (e->rts == ts_max(t)) {
 		enter_epoch(t, t->epoch + 1);
 		ts = 0;
-		e = find(t, line, &ts);
+		e = tsu_find(t, line, &ts);
 	}
 	e->stretch = 0;
 	e->wts = later(e->rts + 1, ts);

@@ -4,10 +4,11 @@
  * [wts, rts] in logical time, and a write gets a time behind all leases that were given for its line.
  *
  * The rules are not those printed in the thesis, under which message passing fails. A request has its cache's time, and a read
- * keeps the line's wts (as Tardis, PACT'15, has it); evicted entries leave their rts in a floor; times continue in a next epoch.
+ * keeps the line's wts (as Tardis, PACT'15, has it); evicted entries leave their rts in a floor; times continue in a next
+ * epoch.
  *
- * A store without a time is stamped by the card's clock, which is the greatest wts given to any write. So no write is before one
- * that came earlier, and a cache that takes over the clock sees all of them: that is an acquire.
+ * A store without a time is stamped by the card's clock, which is the greatest wts given to any write. So no write is before
+ * one that came earlier, and a cache that takes over the clock sees all of them: that is an acquire.
  *
  * A time is epoch << 32 | ts, so times of all epochs are in one order. Internal to the model; no I/O, no allocation.
  */
@@ -70,9 +71,9 @@ void glk_tsu_damage(struct glk_tsu *tsu, unsigned entry);
 uint64_t glk_tsu_after(const struct glk_tsu *tsu, uint64_t time);
 
 /**
- * A cache reads a line at its time `time`; `wts` is that of the copy that it has, or UINT64_MAX. Gives a lease that contains the
- * time, and in *same whether the copy is still the line's bytes. False: the time is behind all leases ever given, by more than
- * one; nothing has changed. Otherwise one cache could drive everyone's time to its end.
+ * A cache reads a line at its time `time`; `wts` is that of the copy that it has, or UINT64_MAX. Gives a lease that contains
+ * the time, and in *same whether the copy is still the line's bytes. False: the time is behind all leases ever given, by more
+ * than one; nothing has changed. Otherwise one cache could drive everyone's time to its end.
  */
 bool glk_tsu_read(struct glk_tsu *tsu, uint64_t line, uint64_t time, uint64_t wts, struct glk_lease *lease, bool *same);
 

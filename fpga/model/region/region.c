@@ -17,7 +17,7 @@ static bool of_context(const struct glk_region *region, unsigned context)
 }
 
 /* The context's region of that number, or NULL. */
-static struct glk_region *find(struct glk_regions *regions, unsigned context, unsigned index)
+static struct glk_region *region_find(struct glk_regions *regions, unsigned context, unsigned index)
 {
 	if (index >= regions->common->config.regions || !of_context(&regions->of[index], context))
 		return NULL;
@@ -42,7 +42,7 @@ static void note_failures(struct glk_regions *regions, struct glk_region *region
 		region->failed_before[p] = regions->endpoints->of[p].failed;
 }
 
-static void begin(struct glk_regions *regions, struct glk_region *region)
+static void region_begin(struct glk_regions *regions, struct glk_region *region)
 {
 	region->epoch++;
 	region->left = (uint32_t)GLK_REGION_WORD(region, EXPECTED);
@@ -54,14 +54,14 @@ static void begin(struct glk_regions *regions, struct glk_region *region)
 
 unsigned glk_region_start(struct glk_regions *regions, unsigned context, unsigned index)
 {
-	struct glk_region *region = find(regions, context, index);
+	struct glk_region *region = region_find(regions, context, index);
 
 	if (!region)
 		return reject(regions, NULL, EVERY_CHUNK, GLK_ST_REGION);
 	if (region->state == GLK_REGION_STATE_STARTED)
 		return reject(regions, region, EVERY_CHUNK, GLK_ST_REGION_STATE);
 	region->code = region->failed_targets = 0;
-	begin(regions, region);
+	region_begin(regions, region);
 	if (region->left == 0)
 		glk_region_sent(regions, region);
 	return GLK_ST_OK;
@@ -74,7 +74,7 @@ static bool epoch_fits(const struct glk_region *region, unsigned epoch)
 
 unsigned glk_region_arrive(struct glk_regions *regions, unsigned context, unsigned index, const struct glk_arrival *arrival)
 {
-	struct glk_region *region = find(regions, context, index);
+	struct glk_region *region = region_find(regions, context, index);
 
 	if (!region)
 		return reject(regions, NULL, arrival->chunk, GLK_ST_REGION);
@@ -113,7 +113,7 @@ static void fence(struct glk_regions *regions, struct glk_region *region, bool f
 
 unsigned glk_region_flush(struct glk_regions *regions, unsigned context, unsigned index)
 {
-	struct glk_region *region = find(regions, context, index);
+	struct glk_region *region = region_find(regions, context, index);
 
 	if (!region)
 		return GLK_ST_REGION;
@@ -198,7 +198,7 @@ void glk_region_sent(struct glk_regions *regions, struct glk_region *region)
 	glk_mark_take(regions->endpoints, regions->remote, &wait->mark);
 	progress(regions, region);
 	if (GLK_REGION_WORD(region, CONTROL) & GLK_REGION_CONTROL_REARM_MASK)
-		begin(regions, region);
+		region_begin(regions, region);
 	report(regions, region);
 }
 

@@ -17,7 +17,7 @@ static uint32_t chunk_count(const struct glk_region *region)
 }
 
 /* A counter of another epoch counts as one at which nobody has arrived: START does not write the counters. */
-static struct counter load(const struct glk_regions *regions, const struct glk_region *region, uint32_t chunk)
+static struct counter region_count_load(const struct glk_regions *regions, const struct glk_region *region, uint32_t chunk)
 {
 	uint64_t value = regions->counters[counter_index(region, chunk)];
 	struct counter counter = {
@@ -35,13 +35,13 @@ static struct counter load(const struct glk_regions *regions, const struct glk_r
 
 static void save(struct glk_regions *regions, const struct glk_region *region, uint32_t chunk, const struct counter *counter)
 {
-	regions->counters[counter_index(region, chunk)] =
-		(uint64_t)counter->remaining << GLK_CHUNK_COUNTER_REMAINING_SHIFT |
-		(uint64_t)counter->initial << GLK_CHUNK_COUNTER_INITIAL_SHIFT |
-		(region->epoch & 3) << GLK_CHUNK_COUNTER_EPOCH_SHIFT | (uint64_t)counter->state << GLK_CHUNK_COUNTER_STATE_SHIFT;
+	regions->counters[counter_index(region, chunk)] = (uint64_t)counter->remaining << GLK_CHUNK_COUNTER_REMAINING_SHIFT |
+							  (uint64_t)counter->initial << GLK_CHUNK_COUNTER_INITIAL_SHIFT |
+							  (region->epoch & 3) << GLK_CHUNK_COUNTER_EPOCH_SHIFT |
+							  (uint64_t)counter->state << GLK_CHUNK_COUNTER_STATE_SHIFT;
 }
 
-static void append(struct glk_regions *regions, struct glk_region *region, uint32_t chunk)
+static void region_count_append(struct glk_regions *regions, struct glk_region *region, uint32_t chunk)
 {
 	regions->link[counter_index(region, chunk)] = GLK_NO_CHUNK;
 	if (region->last == GLK_NO_CHUNK)
@@ -59,7 +59,7 @@ bool glk_region_count(struct glk_regions *regions, struct glk_region *region, ui
 
 	if (chunk >= chunk_count(region))
 		return false;
-	counter = load(regions, region, (uint32_t)chunk);
+	counter = region_count_load(regions, region, (uint32_t)chunk);
 	if (count == 0 || count > counter.remaining)
 		return false;
 	listed = counter.state == GLK_CHUNK_STATE_LISTED;
@@ -69,7 +69,7 @@ bool glk_region_count(struct glk_regions *regions, struct glk_region *region, ui
 		counter.state = counter.remaining ? GLK_CHUNK_STATE_DIRTY : GLK_CHUNK_STATE_LISTED;
 		region->dirty += (counter.state == GLK_CHUNK_STATE_DIRTY) - (unsigned)was_dirty;
 		if (counter.state == GLK_CHUNK_STATE_LISTED)
-			append(regions, region, (uint32_t)chunk);
+			region_count_append(regions, region, (uint32_t)chunk);
 	}
 	save(regions, region, (uint32_t)chunk, &counter);
 	return true;
@@ -78,13 +78,13 @@ bool glk_region_count(struct glk_regions *regions, struct glk_region *region, ui
 void glk_region_list_dirty(struct glk_regions *regions, struct glk_region *region)
 {
 	for (uint32_t chunk = 0; region->dirty && chunk < chunk_count(region); chunk++) {
-		struct counter counter = load(regions, region, chunk);
+		struct counter counter = region_count_load(regions, region, chunk);
 
 		if (counter.state != GLK_CHUNK_STATE_DIRTY)
 			continue;
 		counter.state = GLK_CHUNK_STATE_LISTED;
 		save(regions, region, chunk, &counter);
-		append(regions, region, chunk);
+		region_count_append(regions, region, chunk);
 		region->dirty--;
 	}
 }
@@ -100,7 +100,7 @@ bool glk_region_take(struct glk_regions *regions, struct glk_region *region)
 	if (region->first == GLK_NO_CHUNK)
 		region->last = GLK_NO_CHUNK;
 	region->listed--;
-	counter = load(regions, region, region->chunk);
+	counter = region_count_load(regions, region, region->chunk);
 	region->complete = counter.remaining == 0;
 	counter.state = region->complete ? GLK_CHUNK_STATE_SENT : GLK_CHUNK_STATE_CLEAN;
 	save(regions, region, region->chunk, &counter);
@@ -113,7 +113,7 @@ bool glk_region_take(struct glk_regions *regions, struct glk_region *region)
 void glk_region_restart(struct glk_regions *regions, struct glk_region *region)
 {
 	for (uint32_t chunk = 0; chunk < chunk_count(region); chunk++) {
-		struct counter counter = load(regions, region, chunk);
+		struct counter counter = region_count_load(regions, region, chunk);
 
 		counter.remaining = counter.initial;
 		counter.state = GLK_CHUNK_STATE_CLEAN;

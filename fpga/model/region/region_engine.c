@@ -59,8 +59,8 @@ static unsigned read_source(struct glk_regions *regions, const struct glk_region
 }
 
 /* Stores to a target, or excludes it from the rest of the epoch. Returns whether it was stored. */
-static bool store(struct glk_regions *regions, struct glk_region *region, unsigned target, uint64_t offset, const uint8_t *data,
-		  uint32_t bytes)
+static bool region_engine_store(struct glk_regions *regions, struct glk_region *region, unsigned target, uint64_t offset,
+				const uint8_t *data, uint32_t bytes)
 {
 	unsigned window = target_window(region, target), status;
 	struct glk_target where;
@@ -78,7 +78,7 @@ static bool store(struct glk_regions *regions, struct glk_region *region, unsign
 	return true;
 }
 
-static void flush(struct glk_regions *regions, const struct glk_region *region, unsigned target)
+static void region_engine_flush(struct glk_regions *regions, const struct glk_region *region, unsigned target)
 {
 	glk_partition_flush(&regions->endpoints->partitions[region->partition_of[target]], GLK_FLUSH_REGION);
 }
@@ -89,13 +89,13 @@ static void finish_target(struct glk_regions *regions, struct glk_region *region
 	uint64_t signal = region->words[GLK_REGION_TARGET_SIGNAL_0 / 8 + target] + 8 * (uint64_t)region->chunk;
 	uint8_t epoch[8];
 
-	flush(regions, region, target);
+	region_engine_flush(regions, region, target);
 	if (!(region->words[GLK_REGION_TARGET_WINDOW_0 / 8 + target] & GLK_REGION_TARGET_WINDOW_0_SIGNAL_MASK) ||
 	    !region->complete)
 		return;
 	glk_put_le64(epoch, region->epoch);
-	if (store(regions, region, target, signal, epoch, sizeof(epoch)))
-		flush(regions, region, target);
+	if (region_engine_store(regions, region, target, signal, epoch, sizeof(epoch)))
+		region_engine_flush(regions, region, target);
 }
 
 static void store_piece(struct glk_regions *regions, struct glk_region *region, const struct piece *piece)
@@ -105,7 +105,8 @@ static void store_piece(struct glk_regions *regions, struct glk_region *region, 
 	for (unsigned t = 0; t < targets; t++) {
 		uint64_t offset = region->words[GLK_REGION_TARGET_OFFSET_0 / 8 + t] + piece->offset;
 
-		if ((region->failed_targets & (1u << t)) || !store(regions, region, t, offset, piece->data, piece->bytes))
+		if ((region->failed_targets & (1u << t)) ||
+		    !region_engine_store(regions, region, t, offset, piece->data, piece->bytes))
 			continue;
 		regions->endpoints->partitions[region->partition_of[t]].counters.value[GLK_PARTITION_COUNTER(REGION_BYTES)] +=
 			piece->bytes;

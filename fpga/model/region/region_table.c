@@ -33,7 +33,7 @@ static bool may_become_valid(const struct glk_regions *regions, const struct glk
 	       shape_valid(regions, region, control);
 }
 
-static int set_control(struct glk_regions *regions, struct glk_region *region, uint64_t value)
+static int region_table_set_control(struct glk_regions *regions, struct glk_region *region, uint64_t value)
 {
 	uint64_t words[GLK_REGION_STRIDE / 8];
 
@@ -54,7 +54,7 @@ static bool target_allowed(unsigned reg, uint64_t value)
 	return value <= GLK_LINK_OFFSET_MASK && (reg < GLK_REGION_TARGET_SIGNAL_0 || value % 8 == 0);
 }
 
-static bool allowed(unsigned reg, uint64_t value)
+static bool region_table_allowed(unsigned reg, uint64_t value)
 {
 	switch (reg) {
 	case GLK_REGION_SOURCE:
@@ -77,8 +77,8 @@ int glk_region_set(struct glk_regions *regions, unsigned index, unsigned reg, ui
 	struct glk_region *region = &regions->of[index];
 
 	if (reg == GLK_REGION_CONTROL)
-		return set_control(regions, region, value);
-	if (glk_region_valid(region) || !allowed(reg, value))
+		return region_table_set_control(regions, region, value);
+	if (glk_region_valid(region) || !region_table_allowed(reg, value))
 		return -EINVAL;
 	region->words[reg / 8] = value;
 	return 0;

@@ -71,7 +71,7 @@ static struct glk_pool *pool_of(const struct glk_registers *registers)
 	return registers->endpoints->pool;
 }
 
-static struct place find(const struct glk_registers *registers, unsigned offset)
+static struct place registers_find(const struct glk_registers *registers, unsigned offset)
 {
 	struct place place = { .block = GLK_BLOCK_CARD, .reg = offset, .exists = offset < GLK_BLOCK_PARTITION };
 
@@ -143,7 +143,7 @@ static uint64_t features(const struct glk_card_config *c)
 	       (c->pool_bytes ? GLK_CARD_FEATURES_POOL_MASK : 0);
 }
 
-static uint64_t read_card(struct glk_registers *registers, unsigned reg)
+static uint64_t registers_read_card(struct glk_registers *registers, unsigned reg)
 {
 	switch (reg) {
 	case GLK_CARD_MAGIC:
@@ -255,7 +255,7 @@ static uint64_t read_header(const struct glk_registers *registers, unsigned inde
 
 static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 {
-	struct place place = find(registers, offset);
+	struct place place = registers_find(registers, offset);
 
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (offset == headers[i].block)
@@ -263,8 +263,7 @@ static uint64_t read_whole(struct glk_registers *registers, unsigned offset)
 	if (!place.exists)
 		return 0;
 	switch (place.block) {
-	case GLK_BLOCK_CARD:
-		return read_card(registers, place.reg);
+	case GLK_BLOCK_CARD: return registers_read_card(registers, place.reg);
 	case GLK_BLOCK_PARTITION:
 		return read_partition(registers, place.element, place.reg);
 	case GLK_BLOCK_WINDOW:
@@ -379,7 +378,7 @@ static void write_doorbell(struct glk_registers *registers, unsigned context, un
 
 static int write_whole(struct glk_registers *registers, unsigned offset, uint64_t value)
 {
-	struct place place = find(registers, offset);
+	struct place place = registers_find(registers, offset);
 
 	if (!place.exists)
 		return -EINVAL;
@@ -437,7 +436,7 @@ static void refuse_write(struct glk_registers *registers)
 /* The value of the bytes that a narrow write does not change. */
 static uint64_t remaining(struct glk_registers *registers, unsigned offset)
 {
-	struct place place = find(registers, offset);
+	struct place place = registers_find(registers, offset);
 
 	if (place.block == GLK_BLOCK_DOORBELL && place.exists)
 		return place.reg == GLK_DOORBELL_RELEASE ? registers->releases->of[place.element].word : 0;

@@ -22,8 +22,8 @@ unsigned glk_registration_check(const struct glk_registrations *registrations, u
 int glk_registration_read(struct glk_registrations *registrations, unsigned handle, uint64_t offset, void *data, size_t len);
 int glk_registration_write(struct glk_registrations *registrations, unsigned handle, uint64_t offset, const void *data,
 			   size_t len);
-/* Where a checked range can be read without a copy, *len bytes, which becomes less if that is only up to the end of a page. NULL:
- * nowhere. */
+/* Where a checked range can be read without a copy, *len bytes, which becomes less if that is only up to the end of a page.
+ * NULL: nowhere. */
 const uint8_t *glk_registration_view(struct glk_registrations *registrations, unsigned handle, uint64_t offset, uint32_t *len);
 
 #endif /* GLK_REGISTRATION_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mark: the counts of posted endpoint writes at one moment, to wait until all of them are acknowledged. Acknowledgements come in
- * order, so a mark once reached stays reached. Internal to the model.
+ * A mark: the counts of posted endpoint writes at one moment, to wait until all of them are acknowledged. Acknowledgements come
+ * in order, so a mark once reached stays reached. Internal to the model.
  */
 #ifndef GLK_MARK_H
 #define GLK_MARK_H

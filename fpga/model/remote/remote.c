@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "remote/remote_lease.h"
 
-static void count(struct glk_remote *remote, unsigned reg, uint64_t by)
+static void remote_count(struct glk_remote *remote, unsigned reg, uint64_t by)
 {
 	*glk_link_counter(remote->link, reg) += by;
 }
@@ -22,8 +22,9 @@ static bool on_translation(struct glk_remote *remote, const struct glk_link_head
 	peer->asking = false;
 	peer->bytes = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK;
 	if (header->partition == GLK_LINK_DONE)
-		peer->bytes |= glk_get_le64(body) & (GLK_PARTITION_REMOTE_BYTES_BYTES_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
-						    GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
+		peer->bytes |=
+			glk_get_le64(body) & (GLK_PARTITION_REMOTE_BYTES_BYTES_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
+					      GLK_PARTITION_REMOTE_BYTES_WRITE_MASK);
 	return true;
 }
 
@@ -55,7 +56,7 @@ static void dispatch(struct glk_remote *remote, const struct glk_link_header *he
 		break;
 	}
 	if (!known)
-		count(remote, GLK_LINK_STRAYS, 1);
+		remote_count(remote, GLK_LINK_STRAYS, 1);
 }
 
 void glk_remote_packet(struct glk_remote *remote, const uint8_t *packet, size_t length, unsigned pieces)
@@ -94,7 +95,7 @@ void glk_remote_session_ends(struct glk_remote *remote)
 
 		if (!remote->of[p].bound)
 			continue;
-		count(remote, GLK_LINK_LOST_PACKETS, e->posted - e->acknowledged);
+		remote_count(remote, GLK_LINK_LOST_PACKETS, e->posted - e->acknowledged);
 		glk_remote_fail_posted(remote, p);
 	}
 }

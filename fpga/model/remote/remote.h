@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What this card asks of the other one, through partitions of kind link. Four files: remote_send.c sends stores and confirms
- * their arrival by releases, remote_load.c does loads and atomics, remote_lease.c leases and writes with a time, remote.c dispatches the responses and follows the session.
- * Packets that find no room in the cluster queue are held, one a partition. What is outstanding when the session ends has
- * failed, once. Internal to the model.
+ * their arrival by releases, remote_load.c does loads and atomics, remote_lease.c leases and writes with a time, remote.c
+ * dispatches the responses and follows the session. Packets that find no room in the cluster queue are held, one a partition.
+ * What is outstanding when the session ends has failed, once. Internal to the model.
  *
  * Responses are never trusted: tags and lengths are checked against what is outstanding.
  */

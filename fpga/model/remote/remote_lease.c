@@ -16,7 +16,7 @@ static bool answered(const struct glk_remote *remote, unsigned about)
 }
 
 /* Waits for the posted stores. */
-static unsigned begin(struct glk_remote *remote, unsigned partition)
+static unsigned remote_lease_begin(struct glk_remote *remote, unsigned partition)
 {
 	int error = glk_remote_wait_until_visible(remote, partition);
 
@@ -27,7 +27,8 @@ static unsigned begin(struct glk_remote *remote, unsigned partition)
 	return remote->link->leases ? GLK_ST_OK : GLK_ST_NOT_POOL;
 }
 
-static int push(struct glk_remote *remote, unsigned partition, enum glk_kind kind, const uint8_t *body, size_t bytes)
+static int remote_lease_push(struct glk_remote *remote, unsigned partition, enum glk_kind kind, const uint8_t *body,
+			     size_t bytes)
 {
 	const struct glk_link_header header = {
 		.kind = kind, .partition = (uint8_t)remote->of[partition].partition, .tag = remote->next_tag,
@@ -41,15 +42,20 @@ static int push(struct glk_remote *remote, unsigned partition, enum glk_kind kin
 	return 0;
 }
 
-static void start(struct glk_remote *remote, enum glk_kind response, unsigned count, uint8_t *data)
+static void remote_lease_start(struct glk_remote *remote, enum glk_kind response, unsigned count, uint8_t *data)
 {
 	remote->lease = (struct glk_remote_lease){
-		.active = true, .response = (uint8_t)response, .first_tag = remote->next_tag, .count = count, .left = count, .data = data,
+		.active = true,
+		.response = (uint8_t)response,
+		.first_tag = remote->next_tag,
+		.count = count,
+		.left = count,
+		.data = data,
 	};
 }
 
 /* Waits for all answers. */
-static unsigned finish(struct glk_remote *remote, unsigned partition, int error)
+static unsigned remote_lease_finish(struct glk_remote *remote, unsigned partition, int error)
 {
 	if (!error)
 		error = glk_remote_wait(remote, answered, 0);
@@ -84,23 +90,24 @@ static unsigned ask(struct glk_remote *remote, unsigned partition, uint64_t wher
 {
 	int error = 0;
 
-	start(remote, GLK_KIND_LEASE_RESPONSE, count, data);
+	remote_lease_start(remote, GLK_KIND_LEASE_RESPONSE, count, data);
 	for (unsigned i = 0; i < count && !error; i++) {
 		uint8_t body[24];
 
 		glk_put_le64(body, where + (uint64_t)i * GLK_LINK_LINE_BYTES);
 		glk_put_le64(body + 8, time);
 		glk_put_le64(body + 16, wts);
-		error = push(remote, partition, GLK_KIND_LEASE_REQUEST, body, sizeof(body));
+		error = remote_lease_push(remote, partition, GLK_KIND_LEASE_REQUEST, body, sizeof(body));
 	}
-	return finish(remote, partition, error);
+	return remote_lease_finish(remote, partition, error);
 }
 
 /* Asks for all blocks of a line but the first, whose answer is in *lease. *whole: they are all of one version. */
 static unsigned ask_for_rest(struct glk_remote *remote, unsigned partition, uint64_t where, unsigned blocks, uint64_t time,
 			     uint8_t *data, const struct glk_lease *lease, bool *whole)
 {
-	unsigned status = ask(remote, partition, where + GLK_LINK_LINE_BYTES, blocks - 1, time, UINT64_MAX, data + GLK_LINK_LINE_BYTES);
+	unsigned status =
+		ask(remote, partition, where + GLK_LINK_LINE_BYTES, blocks - 1, time, UINT64_MAX, data + GLK_LINK_LINE_BYTES);
 
 	*whole = true;
 	for (unsigned i = 0; i < blocks - 1 && status == GLK_ST_OK; i++) {
@@ -116,7 +123,7 @@ static unsigned ask_for_rest(struct glk_remote *remote, unsigned partition, uint
 unsigned glk_remote_lease_read(struct glk_remote *remote, unsigned partition, uint64_t offset, unsigned length, uint64_t time,
 			       uint64_t wts, uint8_t *data, struct glk_lease *lease, bool *same)
 {
-	unsigned blocks = length / GLK_LINK_LINE_BYTES, grain = 0, status = begin(remote, partition);
+	unsigned blocks = length / GLK_LINK_LINE_BYTES, grain = 0, status = remote_lease_begin(remote, partition);
 	const struct glk_remote_answer *first = &remote->lease.of[0];
 	bool whole = false;
 	uint64_t where;
@@ -145,7 +152,7 @@ unsigned glk_remote_lease_renew(struct glk_remote *remote, unsigned partition, u
 				struct glk_lease *lease, bool *same)
 {
 	const struct glk_remote_answer *first = &remote->lease.of[0];
-	unsigned status = begin(remote, partition);
+	unsigned status = remote_lease_begin(remote, partition);
 
 	if (status == GLK_ST_OK)
 		status = ask(remote, partition, offset | (uint64_t)GLK_LEASE_RENEW << GLK_LEASE_WHAT_SHIFT, 1, time, wts, NULL);
@@ -161,7 +168,7 @@ unsigned glk_remote_clock(struct glk_remote *remote, unsigned partition, uint64_
 {
 	const struct glk_remote_answer *first = &remote->lease.of[0];
 	uint64_t where = offset / GLK_LINK_LINE_BYTES * GLK_LINK_LINE_BYTES;
-	unsigned status = begin(remote, partition);
+	unsigned status = remote_lease_begin(remote, partition);
 
 	if (status == GLK_ST_OK)
 		status = ask(remote, partition, where | (uint64_t)GLK_LEASE_CLOCK << GLK_LEASE_WHAT_SHIFT, 1, 0, 0, NULL);
@@ -172,8 +179,8 @@ unsigned glk_remote_clock(struct glk_remote *remote, unsigned partition, uint64_
 }
 
 /* One timed request. `what`: 0 a write, else of GLK_OP_FETCH_ADD + what - 1. `data`: GLK_LINK_LINE_BYTES. */
-static unsigned timed(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length, unsigned what, uint64_t time,
-		      const uint8_t *data, struct glk_lease *lease)
+static unsigned timed(struct glk_remote *remote, unsigned partition, uint64_t offset, size_t length, unsigned what,
+		      uint64_t time, const uint8_t *data, struct glk_lease *lease)
 {
 	const struct glk_remote_answer *first = &remote->lease.of[0];
 	uint8_t body[16 + GLK_LINK_LINE_BYTES];
@@ -182,18 +189,19 @@ static unsigned timed(struct glk_remote *remote, unsigned partition, uint64_t of
 	glk_put_le64(body, offset | (uint64_t)(length - 1) << GLK_TIMED_BYTES_SHIFT | (uint64_t)what << GLK_TIMED_WHAT_SHIFT);
 	glk_put_le64(body + 8, time);
 	memcpy(body + 16, data, GLK_LINK_LINE_BYTES);
-	start(remote, GLK_KIND_TIMED_RESPONSE, 1, NULL);
-	status = finish(remote, partition, push(remote, partition, GLK_KIND_TIMED_REQUEST, body, sizeof(body)));
+	remote_lease_start(remote, GLK_KIND_TIMED_RESPONSE, 1, NULL);
+	status = remote_lease_finish(remote, partition,
+				     remote_lease_push(remote, partition, GLK_KIND_TIMED_REQUEST, body, sizeof(body)));
 	if (status != GLK_ST_OK)
 		return status;
 	*lease = (struct glk_lease){ .wts = first->wts, .rts = first->rts };
 	return first->status == GLK_LINK_DONE ? GLK_ST_OK : refusal(remote, partition, first->status, GLK_ST_ALIGNMENT);
 }
 
-unsigned glk_remote_timed_write(struct glk_remote *remote, unsigned partition, uint64_t offset, uint64_t time, const uint8_t *data,
-				size_t length, struct glk_lease *lease)
+unsigned glk_remote_timed_write(struct glk_remote *remote, unsigned partition, uint64_t offset, uint64_t time,
+				const uint8_t *data, size_t length, struct glk_lease *lease)
 {
-	unsigned status = begin(remote, partition);
+	unsigned status = remote_lease_begin(remote, partition);
 
 	while (status == GLK_ST_OK && length) {
 		size_t left = GLK_LINK_LINE_BYTES - offset % GLK_LINK_LINE_BYTES, part = length < left ? length : left;
@@ -212,7 +220,7 @@ unsigned glk_remote_timed_update(struct glk_remote *remote, unsigned partition, 
 				 const struct glk_update *update, uint64_t time, uint64_t *old, struct glk_lease *lease)
 {
 	uint8_t block[GLK_LINK_LINE_BYTES] = { 0 };
-	unsigned status = begin(remote, partition);
+	unsigned status = remote_lease_begin(remote, partition);
 
 	glk_put_le64(block, update->operand);
 	glk_put_le64(block + 8, update->compare);
@@ -224,7 +232,7 @@ unsigned glk_remote_timed_update(struct glk_remote *remote, unsigned partition, 
 
 /* --- responses --- */
 
-static struct glk_remote_answer *take(struct glk_remote *remote, const struct glk_link_header *header)
+static struct glk_remote_answer *remote_lease_take(struct glk_remote *remote, const struct glk_link_header *header)
 {
 	struct glk_remote_lease *lease = &remote->lease;
 	unsigned index = (uint16_t)(header->tag - lease->first_tag);
@@ -238,9 +246,10 @@ static struct glk_remote_answer *take(struct glk_remote *remote, const struct gl
 	return a;
 }
 
-bool glk_remote_on_lease_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body, size_t bytes)
+bool glk_remote_on_lease_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body,
+				  size_t bytes)
 {
-	struct glk_remote_answer *a = take(remote, header);
+	struct glk_remote_answer *a = remote_lease_take(remote, header);
 
 	if (!a)
 		return false;
@@ -249,13 +258,14 @@ bool glk_remote_on_lease_response(struct glk_remote *remote, const struct glk_li
 		a->rts = glk_get_le64(body + 8);
 	}
 	if (bytes == 16 + GLK_LINK_LINE_BYTES && remote->lease.data)
-		memcpy(remote->lease.data + (a - remote->lease.of) * (ptrdiff_t)GLK_LINK_LINE_BYTES, body + 16, GLK_LINK_LINE_BYTES);
+		memcpy(remote->lease.data + (a - remote->lease.of) * (ptrdiff_t)GLK_LINK_LINE_BYTES, body + 16,
+		       GLK_LINK_LINE_BYTES);
 	return true;
 }
 
 bool glk_remote_on_timed_response(struct glk_remote *remote, const struct glk_link_header *header, const uint8_t *body)
 {
-	struct glk_remote_answer *a = take(remote, header);
+	struct glk_remote_answer *a = remote_lease_take(remote, header);
 
 	if (!a)
 		return false;

@@ -11,7 +11,7 @@
 #define WRITE_FIRST_SHIFT 48u /* bits of `where` */
 #define WRITE_BYTES_SHIFT 54u
 
-static void count(struct glk_remote *remote, unsigned reg, uint64_t by)
+static void remote_send_count(struct glk_remote *remote, unsigned reg, uint64_t by)
 {
 	*glk_link_counter(remote->link, reg) += by;
 }
@@ -90,7 +90,7 @@ static void expire(struct glk_remote *remote)
 	for (unsigned p = 0; p < remote->common->config.partitions; p++) {
 		if (!answer_due(&remote->of[p]) || remote->link->now < remote->of[p].until)
 			continue;
-		count(remote, GLK_LINK_TIMEOUTS, 1);
+		remote_send_count(remote, GLK_LINK_TIMEOUTS, 1);
 		glk_remote_fail_posted(remote, p);
 	}
 }
@@ -183,7 +183,7 @@ static void push_release(struct glk_remote *remote, unsigned partition)
 	peer->until = glk_link_bound(remote->link);
 }
 
-static void push(struct glk_remote *remote, unsigned partition)
+static void remote_send_push(struct glk_remote *remote, unsigned partition)
 {
 	struct glk_remote_partition *peer = &remote->of[partition];
 
@@ -197,13 +197,13 @@ static void push(struct glk_remote *remote, unsigned partition)
 void glk_remote_push(struct glk_remote *remote)
 {
 	for (uint32_t left = remote->to_push; left; left &= left - 1)
-		push(remote, (unsigned)__builtin_ctz(left));
+		remote_send_push(remote, (unsigned)__builtin_ctz(left));
 }
 
 static void push_soon(struct glk_remote *remote, unsigned partition)
 {
 	remote->to_push |= 1u << partition;
-	push(remote, partition);
+	remote_send_push(remote, partition);
 }
 
 /* --- confirmed stores --- */
@@ -278,7 +278,7 @@ void glk_remote_make_way(struct glk_remote *remote, unsigned partition)
 /* A packet that cannot be sent for lack of a session: posted and failed. */
 static void lose(struct glk_remote *remote, unsigned partition)
 {
-	count(remote, GLK_LINK_LOST_PACKETS, 1);
+	remote_send_count(remote, GLK_LINK_LOST_PACKETS, 1);
 	remote->endpoints->of[partition].posted++;
 	glk_endpoint_acknowledge(remote->endpoints, partition, 1, 1);
 }
@@ -358,7 +358,7 @@ void glk_remote_send(struct glk_remote *remote, unsigned partition, const uint8_
 	remote->sent[peer->partition]++;
 	push_soon(remote, partition);
 	if (peer->held_bytes)
-		count(remote, GLK_LINK_QUEUE_FULL, 1);
+		remote_send_count(remote, GLK_LINK_QUEUE_FULL, 1);
 	if (!link->nested)
 		glk_remote_make_way(remote, partition);
 }

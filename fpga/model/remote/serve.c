@@ -17,14 +17,14 @@
 #define ANSWER_FLITS	  5u /* at most, of one answer; */
 #define LEASE_FLITS	  6u /* of a lease */
 
-static void count(struct glk_serve *serve, unsigned reg, uint64_t by)
+static void serve_count(struct glk_serve *serve, unsigned reg, uint64_t by)
 {
 	*glk_link_counter(serve->link, reg) += by;
 }
 
 /* --- lists --- */
 
-static void append(struct glk_serve *serve, struct glk_request_list *list, uint16_t at)
+static void serve_append(struct glk_serve *serve, struct glk_request_list *list, uint16_t at)
 {
 	serve->requests[at].next = NONE;
 	if (list->first == NONE)
@@ -56,7 +56,7 @@ void glk_serve_reset(struct glk_serve *serve)
 }
 
 /* Takes a place for a request. There is always one, since the request holds credits of the link layer. */
-static struct glk_request *take(struct glk_serve *serve, const struct glk_link_header *header, unsigned pieces)
+static struct glk_request *serve_take(struct glk_serve *serve, const struct glk_link_header *header, unsigned pieces)
 {
 	struct glk_request *request = &serve->requests[serve->free];
 
@@ -71,7 +71,7 @@ static struct glk_request *take(struct glk_serve *serve, const struct glk_link_h
 	return request;
 }
 
-static uint16_t place(const struct glk_serve *serve, const struct glk_request *request)
+static uint16_t serve_place(const struct glk_serve *serve, const struct glk_request *request)
 {
 	return (uint16_t)(request - serve->requests);
 }
@@ -95,7 +95,7 @@ static int answer_read(struct glk_serve *serve, const struct glk_request *reques
 		header->partition = (uint8_t)(failed ? GLK_LINK_FAILED : glk_trim_status(sector.bytes));
 		bytes = failed ? 0 : sector.bytes;
 		if (!failed)
-			count(serve, GLK_LINK_TRIMMED_BYTES, GLK_LINK_LINE_BYTES - bytes);
+			serve_count(serve, GLK_LINK_TRIMMED_BYTES, GLK_LINK_LINE_BYTES - bytes);
 	}
 	return glk_link_push(serve->link, header, data, bytes);
 }
@@ -117,7 +117,7 @@ static int answer_translation(struct glk_serve *serve, const struct glk_request 
 	return glk_link_push(serve->link, header, body, sizeof(body));
 }
 
-static int answer(struct glk_serve *serve, const struct glk_request *request, struct glk_link_header *header)
+static int serve_answer(struct glk_serve *serve, const struct glk_request *request, struct glk_link_header *header)
 {
 	uint8_t old[8];
 
@@ -162,8 +162,8 @@ void glk_serve_push(struct glk_serve *serve)
 		const struct glk_request *request = &serve->requests[at];
 		struct glk_link_header header;
 
-		answer(serve, request, &header);
-		count(serve, header.partition == GLK_LINK_REFUSED ? GLK_LINK_DENIED : GLK_LINK_SERVED, 1);
+		serve_answer(serve, request, &header);
+		serve_count(serve, header.partition == GLK_LINK_REFUSED ? GLK_LINK_DENIED : GLK_LINK_SERVED, 1);
 		glk_link_layer_free(serve->link->layer, glk_kind_class(request->kind), request->pieces);
 		serve->requests[at].next = serve->free;
 		serve->free = at;
@@ -172,7 +172,7 @@ void glk_serve_push(struct glk_serve *serve)
 
 static void answer_soon(struct glk_serve *serve, const struct glk_request *request)
 {
-	append(serve, &serve->answers, place(serve, request));
+	serve_append(serve, &serve->answers, serve_place(serve, request));
 	glk_serve_push(serve);
 }
 
@@ -237,7 +237,7 @@ static bool apply_finepack(struct glk_serve *serve, unsigned partition, const ui
 	struct glk_accepted accepted;
 
 	if (!glk_serve_is_open(serve, partition)) {
-		count(serve, GLK_LINK_DENIED, 1);
+		serve_count(serve, GLK_LINK_DENIED, 1);
 		return false;
 	}
 	destinations[partition].bytes = serve->endpoints->of[partition].bytes;
@@ -248,7 +248,7 @@ static bool apply_finepack(struct glk_serve *serve, unsigned partition, const ui
 		return false;
 	}
 	glk_count(serve->common, GLK_CARD_COUNTER(PACKETS_RECEIVED));
-	count(serve, GLK_LINK_SERVED, 1);
+	serve_count(serve, GLK_LINK_SERVED, 1);
 	glk_depacketizer_apply(&accepted, plain_write, serve->endpoints);
 	return true;
 }
@@ -278,7 +278,7 @@ static void serve_write(struct glk_serve *serve, struct glk_request *request, co
 
 	request->status = good ? GLK_LINK_DONE : GLK_LINK_REFUSED;
 	request->mark = good ? serve->endpoints->of[partition].posted + 1 : 0;
-	append(serve, &serve->of[partition].waiting, place(serve, request));
+	serve_append(serve, &serve->of[partition].waiting, serve_place(serve, request));
 	serve->of[partition].received++;
 	if (good)
 		glk_endpoint_write(serve->endpoints, partition, offset + first, body + 8 + first, bytes);
@@ -300,7 +300,7 @@ static void serve_atomic(struct glk_serve *serve, struct glk_request *request, c
 	if (good && glk_endpoint_update(serve->endpoints, partition, offset, bytes, &update, &request->value, &written))
 		request->status = GLK_LINK_FAILED;
 	request->mark = good ? serve->endpoints->of[partition].posted : 0;
-	append(serve, &serve->of[partition].waiting, place(serve, request));
+	serve_append(serve, &serve->of[partition].waiting, serve_place(serve, request));
 	glk_serve_acknowledged(serve, partition);
 }
 
@@ -314,7 +314,7 @@ static void serve_release(struct glk_serve *serve, struct glk_request *request, 
 		answer_soon(serve, request);
 		return;
 	}
-	of->release = place(serve, request);
+	of->release = serve_place(serve, request);
 	of->release_to = (uint32_t)glk_get_le64(body);
 	of->release_marked = false;
 	settle_release(serve, request->partition);
@@ -332,7 +332,7 @@ void glk_serve_packet(struct glk_serve *serve, enum glk_kind kind, const uint8_t
 		return;
 	}
 	glk_link_header_get(packet, &header);
-	request = take(serve, &header, pieces);
+	request = serve_take(serve, &header, pieces);
 	switch (kind) {
 	case GLK_KIND_WRITE_REQUEST:
 		serve_write(serve, request, body);

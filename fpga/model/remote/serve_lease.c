@@ -72,7 +72,8 @@ static bool timed_valid(uint64_t offset, unsigned bytes, unsigned what)
 void glk_serve_timed(struct glk_serve *serve, struct glk_request *request, const uint8_t *body)
 {
 	uint64_t where = glk_get_le64(body), offset = where & GLK_LINK_OFFSET_MASK, time = glk_get_le64(body + 8);
-	unsigned bytes = ((unsigned)(where >> GLK_TIMED_BYTES_SHIFT) & 63) + 1, what = (unsigned)(where >> GLK_TIMED_WHAT_SHIFT) & 3;
+	unsigned bytes = ((unsigned)(where >> GLK_TIMED_BYTES_SHIFT) & 63) + 1,
+		 what = (unsigned)(where >> GLK_TIMED_WHAT_SHIFT) & 3;
 	const uint8_t *data = body + 16;
 	const struct glk_update update = {
 		.opcode = GLK_OP_FETCH_ADD + what - 1, .operand = glk_get_le64(data), .compare = glk_get_le64(data + 8),
@@ -88,8 +89,8 @@ void glk_serve_timed(struct glk_serve *serve, struct glk_request *request, const
 	if (!glk_endpoint_line_bytes(serve->endpoints, request->partition, offset))
 		return;
 	if (what)
-		done = glk_timed_update(serve->endpoints, request->partition, offset, bytes, &update, time, &request->value, &written,
-					&given);
+		done = glk_timed_update(serve->endpoints, request->partition, offset, bytes, &update, time, &request->value,
+					&written, &given);
 	else
 		done = glk_timed_write(serve->endpoints, request->partition, offset, time, data, bytes, &given);
 	request->status = done ? GLK_LINK_DONE : GLK_LEASE_TIME;

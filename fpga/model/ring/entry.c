@@ -17,7 +17,8 @@ struct glk_ring_entry glk_entry_decode(const uint64_t sqe[8])
 	};
 }
 
-bool glk_entry_rest_is_zero(const struct glk_ring_entry *e, bool window, bool window_offset, bool registration, unsigned data_words)
+bool glk_entry_rest_is_zero(const struct glk_ring_entry *e, bool window, bool window_offset, bool registration,
+			    unsigned data_words)
 {
 	if (e->flags & ~GLK_FLAG_INTERRUPT)
 		return false;

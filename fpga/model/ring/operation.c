@@ -45,16 +45,18 @@ static unsigned transfer_check(struct glk_rings *rings, unsigned context, const 
 				      registration_right);
 }
 
-static unsigned put(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
+static unsigned operation_put(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	uint8_t data[TRANSFER_BYTES];
 	unsigned status = transfer_check(rings, context, e, GLK_WINDOW_Q0_WRITE_MASK, GLK_REGISTRATION_Q0_READ_MASK);
 
 	for (uint32_t done = 0; status == GLK_ST_OK && done < e->length;) {
 		uint32_t part = e->length - done < sizeof(data) ? e->length - done : (uint32_t)sizeof(data);
-		const uint8_t *from = glk_registration_view(rings->registrations, e->registration, e->registration_offset + done, &part);
+		const uint8_t *from =
+			glk_registration_view(rings->registrations, e->registration, e->registration_offset + done, &part);
 
-		if (!from && glk_registration_read(rings->registrations, e->registration, e->registration_offset + done, data, part))
+		if (!from &&
+		    glk_registration_read(rings->registrations, e->registration, e->registration_offset + done, data, part))
 			return GLK_ST_DMA;
 		glk_store_range(rings->windows, e->window, e->window_offset + done, from ? from : data, part);
 		done += part;
@@ -120,7 +122,7 @@ static void count_for(struct glk_rings *rings, const struct glk_target *target, 
 	rings->windows->endpoints->partitions[target->partition].counters.value[counter]++;
 }
 
-static unsigned get(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
+static unsigned operation_get(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	uint8_t data[TRANSFER_BYTES];
 	unsigned status = transfer_check(rings, context, e, GLK_WINDOW_Q0_READ_MASK, GLK_REGISTRATION_Q0_WRITE_MASK);
@@ -218,7 +220,7 @@ static unsigned atomic(struct glk_rings *rings, unsigned context, const struct g
 	return GLK_ST_OK;
 }
 
-static unsigned release(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
+static unsigned operation_release(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
 {
 	struct glk_release_context *of = &rings->releases->of[context];
 
@@ -294,22 +296,17 @@ unsigned glk_operation(struct glk_rings *rings, unsigned context, const uint64_t
 	case GLK_OP_PUT_INLINE:
 		status = put_inline(rings, context, &e);
 		break;
-	case GLK_OP_PUT:
-		status = put(rings, context, &e);
-		break;
+	case GLK_OP_PUT: status = operation_put(rings, context, &e); break;
 	case GLK_OP_PUTV:
 		status = putv(rings, context, &e);
 		break;
-	case GLK_OP_GET:
-		status = get(rings, context, &e);
-		break;
+	case GLK_OP_GET: status = operation_get(rings, context, &e); break;
 	case GLK_OP_FETCH_ADD:
 	case GLK_OP_SWAP:
 	case GLK_OP_CAS:
 		status = atomic(rings, context, &e);
 		break;
-	case GLK_OP_RELEASE:
-		return release(rings, context, &e);
+	case GLK_OP_RELEASE: return operation_release(rings, context, &e);
 	case GLK_OP_REGION_START:
 		return region_start(rings, context, &e);
 	case GLK_OP_REGION_ARRIVE:

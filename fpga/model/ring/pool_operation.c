@@ -13,7 +13,8 @@ struct line {
 	bool remote; /* the other card's, which alone knows how long it is: `bytes` is what the operation takes it for */
 };
 
-static bool find(const struct glk_rings *rings, unsigned window, uint64_t offset, unsigned remote_bytes, struct line *line)
+static bool pool_operation_find(const struct glk_rings *rings, unsigned window, uint64_t offset, unsigned remote_bytes,
+				struct line *line)
 {
 	uint64_t bytes = remote_bytes;
 
@@ -35,7 +36,7 @@ static unsigned find_checked(struct glk_rings *rings, unsigned context, unsigned
 {
 	unsigned status = glk_window_check(rings->windows, context, window, offset, 1, rights);
 
-	if (status == GLK_ST_OK && !find(rings, window, offset, remote_bytes, line))
+	if (status == GLK_ST_OK && !pool_operation_find(rings, window, offset, remote_bytes, line))
 		return GLK_ST_NOT_POOL;
 	return status;
 }
@@ -53,10 +54,12 @@ static void put_record(uint8_t record[GLK_LEASE_RECORD_BYTES], const struct glk_
 	glk_put_le64(record + 8 * GLK_LEASE_RECORD_SAME_Q, same);
 }
 
-static unsigned answer(struct glk_rings *rings, const struct glk_ring_entry *e, const uint8_t *record, size_t bytes)
+static unsigned pool_operation_answer(struct glk_rings *rings, const struct glk_ring_entry *e, const uint8_t *record,
+				      size_t bytes)
 {
-	return glk_registration_write(rings->registrations, e->registration, e->registration_offset, record, bytes) ? GLK_ST_DMA :
-														      GLK_ST_OK;
+	return glk_registration_write(rings->registrations, e->registration, e->registration_offset, record, bytes) ?
+		       GLK_ST_DMA :
+		       GLK_ST_OK;
 }
 
 static bool is_line_size(uint32_t bytes)
@@ -86,14 +89,15 @@ static unsigned read_check(struct glk_rings *rings, unsigned context, const stru
 }
 
 /* Reads a line unless the copy of time `wts` is the same. */
-static unsigned read_line(struct glk_rings *rings, const struct line *line, uint64_t time, uint64_t wts, uint8_t *data,
-			  struct glk_lease *lease, bool *same)
+static unsigned pool_operation_read_line(struct glk_rings *rings, const struct line *line, uint64_t time, uint64_t wts,
+					 uint8_t *data, struct glk_lease *lease, bool *same)
 {
 	struct glk_endpoints *endpoints = rings->windows->endpoints;
 	unsigned partition = line->target.partition;
 
 	if (line->remote)
-		return glk_remote_lease_read(rings->remote, partition, line->target.offset, line->bytes, time, wts, data, lease, same);
+		return glk_remote_lease_read(rings->remote, partition, line->target.offset, line->bytes, time, wts, data, lease,
+					     same);
 	if (!glk_timed_read(endpoints, partition, line->target.offset, time, wts, lease, same))
 		return GLK_ST_TIME;
 	if (!*same && glk_endpoint_read(endpoints, partition, line->target.offset, data, line->bytes))
@@ -113,13 +117,13 @@ static unsigned pool_read(struct glk_rings *rings, unsigned context, const struc
 		return status;
 	count_for(rings, &line, GLK_PARTITION_COUNTER(LOADS));
 	glk_flush_hit(rings->windows, &line.target, line.bytes, GLK_FLUSH_LOAD_HIT);
-	status = read_line(rings, &line, e->sqe[GLK_SQE_DATA_Q], e->sqe[GLK_SQE_DATA_Q + 1], record + GLK_LEASE_RECORD_BYTES, &lease,
-			   &same);
+	status = pool_operation_read_line(rings, &line, e->sqe[GLK_SQE_DATA_Q], e->sqe[GLK_SQE_DATA_Q + 1],
+					  record + GLK_LEASE_RECORD_BYTES, &lease, &same);
 	if (status != GLK_ST_OK)
 		return status;
 	*moved = same ? 0 : line.bytes;
 	put_record(record, &lease, 0, same);
-	return answer(rings, e, record, GLK_LEASE_RECORD_BYTES + *moved);
+	return pool_operation_answer(rings, e, record, GLK_LEASE_RECORD_BYTES + *moved);
 }
 
 static unsigned write_check(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, struct line *line)
@@ -150,8 +154,9 @@ static unsigned write_line(struct glk_rings *rings, const struct line *line, uin
 
 	if (line->remote)
 		return glk_remote_timed_write(rings->remote, line->target.partition, offset, time, data, length, lease);
-	return glk_timed_write(rings->windows->endpoints, line->target.partition, offset, time, data, length, lease) ? GLK_ST_OK :
-														       GLK_ST_TIME;
+	return glk_timed_write(rings->windows->endpoints, line->target.partition, offset, time, data, length, lease) ?
+		       GLK_ST_OK :
+		       GLK_ST_TIME;
 }
 
 static unsigned pool_write(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, uint32_t *moved)
@@ -172,7 +177,7 @@ static unsigned pool_write(struct glk_rings *rings, unsigned context, const stru
 		return status;
 	*moved = e->length;
 	put_record(record, &lease, 0, false);
-	return answer(rings, e, record, sizeof(record));
+	return pool_operation_answer(rings, e, record, sizeof(record));
 }
 
 /* Finds the line of a renewal. Returns GLK_ST_... */
@@ -216,7 +221,8 @@ static unsigned renew(struct glk_rings *rings, const struct line *line, uint64_t
 		      bool *same)
 {
 	if (line->remote)
-		return glk_remote_lease_renew(rings->remote, line->target.partition, line->target.offset, time, wts, lease, same);
+		return glk_remote_lease_renew(rings->remote, line->target.partition, line->target.offset, time, wts, lease,
+					      same);
 	return glk_timed_read(rings->windows->endpoints, line->target.partition, line->target.offset, time, wts, lease, same) ?
 		       GLK_ST_OK :
 		       GLK_ST_TIME;
@@ -235,7 +241,7 @@ static unsigned pool_renew(struct glk_rings *rings, unsigned context, const stru
 		struct line line;
 		bool same;
 
-		find(rings, e->window, glk_get_le64(records + i), 1u << GLK_GRAIN_ORDER_MIN, &line);
+		pool_operation_find(rings, e->window, glk_get_le64(records + i), 1u << GLK_GRAIN_ORDER_MIN, &line);
 		glk_flush_hit(rings->windows, &line.target, line.bytes, GLK_FLUSH_LOAD_HIT);
 		status = renew(rings, &line, e->sqe[GLK_SQE_DATA_Q], glk_get_le64(records + i + 8), &lease, &same);
 		if (status != GLK_ST_OK)
@@ -244,7 +250,7 @@ static unsigned pool_renew(struct glk_rings *rings, unsigned context, const stru
 		glk_put_le64(records + i + 8, lease.wts);
 	}
 	*moved = e->length;
-	return answer(rings, e, records, e->length * GLK_RENEW_RECORD_BYTES);
+	return pool_operation_answer(rings, e, records, e->length * GLK_RENEW_RECORD_BYTES);
 }
 
 static unsigned pool_clock(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e)
@@ -267,7 +273,7 @@ static unsigned pool_clock(struct glk_rings *rings, unsigned context, const stru
 		status = glk_remote_clock(rings->remote, line.target.partition, line.target.offset, &lease.wts);
 	lease.rts = lease.wts;
 	put_record(record, &lease, 0, false);
-	return status == GLK_ST_OK ? answer(rings, e, record, sizeof(record)) : status;
+	return status == GLK_ST_OK ? pool_operation_answer(rings, e, record, sizeof(record)) : status;
 }
 
 unsigned glk_pool_operation(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, uint32_t *moved)
@@ -297,10 +303,11 @@ bool glk_pool_atomic_allowed(const struct glk_rings *rings, const struct glk_rin
 {
 	struct line line;
 
-	return find(rings, e->window, e->window_offset, 1u << GLK_GRAIN_ORDER_MIN, &line);
+	return pool_operation_find(rings, e->window, e->window_offset, 1u << GLK_GRAIN_ORDER_MIN, &line);
 }
 
-unsigned glk_pool_atomic(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e, const struct glk_update *update)
+unsigned glk_pool_atomic(struct glk_rings *rings, unsigned context, const struct glk_ring_entry *e,
+			 const struct glk_update *update)
 {
 	uint8_t record[GLK_LEASE_RECORD_BYTES];
 	uint64_t old, time = e->sqe[GLK_SQE_DATA_Q + 2], offset;
@@ -308,22 +315,22 @@ unsigned glk_pool_atomic(struct glk_rings *rings, unsigned context, const struct
 	struct line line;
 	bool written = false;
 
-	find(rings, e->window, e->window_offset, 1u << GLK_GRAIN_ORDER_MIN, &line);
+	pool_operation_find(rings, e->window, e->window_offset, 1u << GLK_GRAIN_ORDER_MIN, &line);
 	offset = line.target.offset + line.at;
 	count_for(rings, &line, GLK_PARTITION_COUNTER(ATOMICS));
 	glk_flush_hit(rings->windows, &line.target, line.bytes, GLK_FLUSH_ATOMIC);
 	if (line.remote) {
-		unsigned status = glk_remote_timed_update(rings->remote, line.target.partition, offset, e->length, update, time, &old,
-							  &lease);
+		unsigned status = glk_remote_timed_update(rings->remote, line.target.partition, offset, e->length, update, time,
+							  &old, &lease);
 
 		if (status != GLK_ST_OK)
 			return status;
-	} else if (!glk_timed_update(rings->windows->endpoints, line.target.partition, offset, e->length, update, time, &old, &written,
-				     &lease)) {
+	} else if (!glk_timed_update(rings->windows->endpoints, line.target.partition, offset, e->length, update, time, &old,
+				     &written, &lease)) {
 		return GLK_ST_TIME;
 	}
 	if (written)
 		rings->contexts[context].touched |= 1u << line.target.partition;
 	put_record(record, &lease, old, false);
-	return answer(rings, e, record, sizeof(record));
+	return pool_operation_answer(rings, e, record, sizeof(record));
 }

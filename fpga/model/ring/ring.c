@@ -22,7 +22,7 @@ static bool order_valid(uint64_t order)
 }
 
 /* Starting resets the ring; stopping discards its releases too, so that the next owner sees nothing of them. */
-static int set_control(struct glk_rings *rings, unsigned context, uint64_t value)
+static int ring_set_control(struct glk_rings *rings, unsigned context, uint64_t value)
 {
 	struct glk_context *c = &rings->contexts[context];
 	bool enable = value & GLK_CONTEXT_CONTROL_ENABLE_MASK;
@@ -82,8 +82,7 @@ int glk_context_set(struct glk_rings *rings, unsigned context, unsigned reg, uin
 	struct glk_context *c = &rings->contexts[context];
 
 	switch (reg) {
-	case GLK_CONTEXT_CONTROL:
-		return set_control(rings, context, value);
+	case GLK_CONTEXT_CONTROL: return ring_set_control(rings, context, value);
 	case GLK_CONTEXT_SQ_TAIL:
 		if (value > UINT16_MAX)
 			return -EINVAL;

@@ -133,8 +133,8 @@ bool bench_can_be(struct bench *b, unsigned sets, unsigned ways, unsigned bits, 
 	return true;
 }
 
-void bench_create_linked(struct bench *b, unsigned cluster, bool leases, bool packing, uint64_t (*wait)(void *pair, uint64_t until),
-			 void *pair)
+void bench_create_linked(struct bench *b, unsigned cluster, bool leases, bool packing,
+			 uint64_t (*wait)(void *pair, uint64_t until), void *pair)
 {
 	struct glk_card_config config;
 

@@ -40,8 +40,8 @@ void bench_create_shaped(struct bench *b, unsigned sets, unsigned ways, unsigned
 /* Whether there are cards with such a table, and a pool of so many bytes. */
 bool bench_can_be(struct bench *b, unsigned sets, unsigned ways, unsigned bits, uint64_t pool_bytes);
 /* A card with a link; `wait` and `pair` as above. `leases`: it has a table of timestamps. `packing`: and the compact form. */
-void bench_create_linked(struct bench *b, unsigned cluster, bool leases, bool packing, uint64_t (*wait)(void *pair, uint64_t until),
-			 void *pair);
+void bench_create_linked(struct bench *b, unsigned cluster, bool leases, bool packing,
+			 uint64_t (*wait)(void *pair, uint64_t until), void *pair);
 void bench_start(struct bench *b);
 void bench_destroy(struct bench *b);
 /* Fixture: a started bench for each test. */

@@ -130,7 +130,8 @@ static void some_traffic(struct pair *pair, struct log logs[2])
 				data[k] = (uint8_t)(k + round * 3 + i);
 			glk_card_aperture_store(pair->side[i].card, PAIR_AT(64 * round), data, sizeof(data));
 			assert_int_equal(pair_release(pair, i), 0);
-			assert_int_equal(glk_card_aperture_load(pair->side[i].card, PAIR_AT(64 * round), loaded, sizeof(data)), 0);
+			assert_int_equal(glk_card_aperture_load(pair->side[i].card, PAIR_AT(64 * round), loaded, sizeof(data)),
+					 0);
 			assert_memory_equal(loaded, data, sizeof(data));
 		}
 		for (unsigned i = 0; i < 2; i++)
@@ -158,7 +159,8 @@ static unsigned count_records(const struct log *log, bool received, bool dropped
 		assert_true(FIELD(r, DROPPED) || !FIELD(r, CUT));
 		assert_true(FIELD(r, RECEIVED) || !FIELD(r, DROPPED));
 		/* A valid word gives the number of flits before it. */
-		assert_true(!FIELD(r, RECEIVED) || FIELD(r, DROPPED) || (r[48 + 16 * FIELD(r, BLOCKS)] & 15u) + 1 == FIELD(r, BLOCKS));
+		assert_true(!FIELD(r, RECEIVED) || FIELD(r, DROPPED) ||
+			    (r[48 + 16 * FIELD(r, BLOCKS)] & 15u) + 1 == FIELD(r, BLOCKS));
 		count += FIELD(r, RECEIVED) == received && FIELD(r, DROPPED) == dropped;
 	}
 	return count;

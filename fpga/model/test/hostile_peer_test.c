@@ -119,7 +119,8 @@ static uint64_t wait(void *user, uint64_t until)
 	return s->now;
 }
 
-static void send_packet(struct hostile_peer *s, enum glk_kind kind, unsigned partition, unsigned tag, const void *body, size_t length)
+static void send_packet(struct hostile_peer *s, enum glk_kind kind, unsigned partition, unsigned tag, const void *body,
+			size_t length)
 {
 	const struct glk_link_header header = { .kind = kind, .partition = (uint8_t)partition, .tag = (uint16_t)tag };
 	uint8_t packet[GLK_LINK_HEADER_BYTES + 8 + GLK_LINK_LINE_BYTES];
@@ -152,7 +153,8 @@ static unsigned ask_word(struct hostile_peer *s, enum glk_kind kind, unsigned pa
 	return ask(s, kind, partition, body, sizeof(body))->header.partition;
 }
 
-static unsigned ask_write(struct hostile_peer *s, unsigned partition, uint64_t offset, unsigned first, unsigned bytes, uint64_t more)
+static unsigned ask_write(struct hostile_peer *s, unsigned partition, uint64_t offset, unsigned first, unsigned bytes,
+			  uint64_t more)
 {
 	uint8_t body[8 + GLK_LINK_LINE_BYTES];
 
@@ -312,9 +314,11 @@ static void wrong_places(void **state)
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, most), GLK_LINK_REFUSED);
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, 32), GLK_LINK_REFUSED);
 	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, UINT64_C(1) << 51), GLK_LINK_REFUSED); /* no trim bit */
-	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, UINT64_C(1) << 55 | UINT64_C(1) << 48), GLK_LINK_REFUSED);
-	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, UINT64_C(3) << 48 | UINT64_C(3) << 49 | UINT64_C(2) << 51),
-			 GLK_LINK_REFUSED); /* the third of two sectors of 32 bytes */
+	assert_int_equal(ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, UINT64_C(1) << 55 | UINT64_C(1) << 48),
+			 GLK_LINK_REFUSED);
+	assert_int_equal(
+		ask_word(s, GLK_KIND_READ_REQUEST, PAIR_OPEN, UINT64_C(3) << 48 | UINT64_C(3) << 49 | UINT64_C(2) << 51),
+		GLK_LINK_REFUSED); /* the third of two sectors of 32 bytes */
 	assert_int_equal(ask_write(s, PAIR_OPEN, end - 64, 0, 64, 0), GLK_LINK_DONE);
 	assert_int_equal(ask_write(s, PAIR_OPEN, end, 0, 1, 0), GLK_LINK_REFUSED);
 	assert_int_equal(ask_write(s, PAIR_OPEN, most, 63, 1, 0), GLK_LINK_REFUSED);
@@ -660,7 +664,8 @@ static void rubbish(void **state)
 			send_finepack(s, below(&chance, 20), below(&chance, BENCH_ENDPOINT_BYTES + 100), 1 + below(&chance, 60),
 				      0x7c);
 		else
-			send_packet(s, kind, partition, below(&chance, 4) ? below(&chance, 64) : below(&chance, 0x10000), body, length);
+			send_packet(s, kind, partition, below(&chance, 4) ? below(&chance, 64) : below(&chance, 0x10000), body,
+				    length);
 		if (below(&chance, 50) == 0)
 			run(s, below(&chance, 2000));
 	}
@@ -676,10 +681,10 @@ static void rubbish(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(good_requests), TEST(every_partition_but_one), TEST(wrong_places), TEST(failed_reads), TEST(endless_release),
-		TEST(finepack_packets), TEST(answers_to_nothing), TEST(answers_of_another_size), TEST(answers_by_another_name),
-		TEST(no_credits),
-		TEST(more_than_its_credits), TEST(rubbish),
+		TEST(good_requests),	  TEST(every_partition_but_one), TEST(wrong_places),
+		TEST(failed_reads),	  TEST(endless_release),	 TEST(finepack_packets),
+		TEST(answers_to_nothing), TEST(answers_of_another_size), TEST(answers_by_another_name),
+		TEST(no_credits),	  TEST(more_than_its_credits),	 TEST(rubbish),
 	};
 	const char *given = getenv("GPULINK_SEED");
 

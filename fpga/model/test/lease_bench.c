@@ -14,7 +14,8 @@ void lease_start(struct bench *b)
 	bench_write(b, bench_partition(LEASE_PARTITION, GLK_PARTITION_EP_BYTES), LEASE_BYTES);
 	bench_write(b, bench_partition(LEASE_PARTITION, GLK_PARTITION_EP_KIND), GLK_EP_POOL);
 	bench_window(b, LEASE_SLICE, LEASE_PARTITION, 0, LEASE_SLICE, 0, LEASE_BYTES, BENCH_RW);
-	bench_register(b, LEASE_REGISTRATION, 0, LEASE_REGISTERED, 0, GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
+	bench_register(b, LEASE_REGISTRATION, 0, LEASE_REGISTERED, 0,
+		       GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
 }
 
 int lease_setup(void **state)
@@ -60,7 +61,9 @@ unsigned lease_run(struct bench *b, const uint64_t sqe[8], unsigned *moved)
 
 unsigned lease_read(struct bench *b, uint64_t offset, unsigned length, uint64_t time, uint64_t wts)
 {
-	const uint64_t sqe[8] = { SQE0(GLK_OP_POOL_READ, 0, LEASE_SLICE, length), 7, offset, REGISTERED(LEASE_REGISTRATION, 0), time, wts };
+	const uint64_t sqe[8] = {
+		SQE0(GLK_OP_POOL_READ, 0, LEASE_SLICE, length), 7, offset, REGISTERED(LEASE_REGISTRATION, 0), time, wts
+	};
 	unsigned moved, status = lease_run(b, sqe, &moved);
 
 	if (status == GLK_ST_OK)
@@ -70,7 +73,8 @@ unsigned lease_read(struct bench *b, uint64_t offset, unsigned length, uint64_t 
 
 unsigned lease_write(struct bench *b, uint64_t offset, const void *data, unsigned length, uint64_t time)
 {
-	const uint64_t sqe[8] = { SQE0(GLK_OP_POOL_WRITE, 0, LEASE_SLICE, length), 8, offset, REGISTERED(LEASE_REGISTRATION, 0), time };
+	const uint64_t sqe[8] = { SQE0(GLK_OP_POOL_WRITE, 0, LEASE_SLICE, length), 8, offset, REGISTERED(LEASE_REGISTRATION, 0),
+				  time };
 	unsigned moved, status;
 
 	memcpy(lease_data(b), data, length);
@@ -84,7 +88,13 @@ unsigned lease_atomic(struct bench *b, unsigned opcode, uint64_t offset, unsigne
 		      uint64_t time)
 {
 	const uint64_t sqe[8] = {
-		SQE0(opcode, GLK_FLAG_TIMED, LEASE_SLICE, length), 9, offset, REGISTERED(LEASE_REGISTRATION, 0), operand, compare, time,
+		SQE0(opcode, GLK_FLAG_TIMED, LEASE_SLICE, length),
+		9,
+		offset,
+		REGISTERED(LEASE_REGISTRATION, 0),
+		operand,
+		compare,
+		time,
 	};
 	unsigned moved, status = lease_run(b, sqe, &moved);
 

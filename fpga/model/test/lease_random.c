@@ -72,8 +72,8 @@ static void step(struct threads *t)
 		unsigned below;
 		void (*what)(struct threads *t, unsigned thread, unsigned word);
 	} kinds[] = {
-		{ 550, thread_load }, { 650, thread_store }, { 700, thread_atomic }, { 770, thread_post }, { 800, thread_write_pool },
-		{ 840, thread_untimed_atomic }, { 860, thread_plain_load },
+		{ 550, thread_load },	    { 650, thread_store },	    { 700, thread_atomic },	{ 770, thread_post },
+		{ 800, thread_write_pool }, { 840, thread_untimed_atomic }, { 860, thread_plain_load },
 	};
 
 	if (t->calm && kind >= kinds[0].below && below(&t->chance, 16))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads with caches over the pool of a card: each has a context, whose ring, window and doorbell page it uses, and writes to BAR 4.
- * The caches follow the rules of pool/test/leases.c; every access is logged with its logical time, and the log checked. A store
- * that waits in the card's write queue is logged when it arrives.
+ * Threads with caches over the pool of a card: each has a context, whose ring, window and doorbell page it uses, and writes to
+ * BAR 4. The caches follow the rules of pool/test/leases.c; every access is logged with its logical time, and the log checked.
+ * A store that waits in the card's write queue is logged when it arrives.
  */
 #ifndef GLK_TEST_LEASE_RANDOM_H
 #define GLK_TEST_LEASE_RANDOM_H
@@ -30,6 +30,7 @@ struct lease_sums {
 };
 
 /* Runs `accesses` accesses on a card of random shape. Returns NULL, or what is wrong; adds to *sums. */
-const char *lease_random_round(uint64_t seed, uint64_t round, unsigned accesses, enum lease_plant plant, struct lease_sums *sums);
+const char *lease_random_round(uint64_t seed, uint64_t round, unsigned accesses, enum lease_plant plant,
+			       struct lease_sums *sums);
 
 #endif /* GLK_TEST_LEASE_RANDOM_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random accesses of several caches to the pool of a card, checked by their logical times; and the same with planted errors, each of
- * which must be noticed.
+ * Random accesses of several caches to the pool of a card, checked by their logical times; and the same with planted errors,
+ * each of which must be noticed.
  *
  * lease-random-test [--accesses N]   GPULINK_SEED replays a run
  */
@@ -34,8 +34,8 @@ static void accesses_by_chance(void **state)
 			fail_msg("GPULINK_SEED=%" PRIu64 " round %" PRIu64 ": %s", seed, round, wrong);
 	}
 	fprintf(stderr,
-		"# %" PRIu64 " accesses: %" PRIu64 " hits, %" PRIu64 " copies still right, %" PRIu64 " stores left the queue, %" PRIu64
-		" evictions, %" PRIu64 " epochs, %" PRIu64 " parity errors\n",
+		"# %" PRIu64 " accesses: %" PRIu64 " hits, %" PRIu64 " copies still right, %" PRIu64
+		" stores left the queue, %" PRIu64 " evictions, %" PRIu64 " epochs, %" PRIu64 " parity errors\n",
 		sums.accesses, sums.hits, sums.same, sums.arrived, sums.evictions, sums.epochs, sums.errors);
 	assert_true(sums.hits > accesses / 10 && sums.same > accesses / 1000 && sums.arrived > accesses / 1000);
 	assert_true(sums.evictions > accesses / 1000 && sums.epochs > accesses / 10000 && sums.errors > 0 && sums.refused == 0);
@@ -57,7 +57,8 @@ static void planted_errors_are_noticed(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(accesses_by_chance), cmocka_unit_test(planted_errors_are_noticed) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(accesses_by_chance),
+					    cmocka_unit_test(planted_errors_are_noticed) };
 	const char *given = getenv("GPULINK_SEED");
 
 	if (argc != 1 && !(argc == 3 && !strcmp(argv[1], "--accesses"))) {

@@ -76,7 +76,8 @@ static void write_has_its_time(void **state)
 
 static void renewals(struct bench *b, unsigned count, uint64_t time, unsigned expected)
 {
-	const uint64_t sqe[8] = { SQE0(GLK_OP_POOL_RENEW, 0, LEASE_SLICE, count), 10, 0, REGISTERED(LEASE_REGISTRATION, 0), time };
+	const uint64_t sqe[8] = { SQE0(GLK_OP_POOL_RENEW, 0, LEASE_SLICE, count), 10, 0, REGISTERED(LEASE_REGISTRATION, 0),
+				  time };
 	unsigned moved;
 
 	assert_int_equal(lease_run(b, sqe, &moved), expected);
@@ -225,7 +226,8 @@ static void limits(struct bench *b)
 static void read_refusals(void **state)
 {
 	struct bench *b = *state;
-	const uint64_t good[8] = { SQE0(GLK_OP_POOL_READ, 0, LEASE_SLICE, 64), 1, 0, REGISTERED(LEASE_REGISTRATION, 0), 0, LEASE_NONE };
+	const uint64_t good[8] = { SQE0(GLK_OP_POOL_READ, 0, LEASE_SLICE, 64), 1, 0,
+				   REGISTERED(LEASE_REGISTRATION, 0),	       0, LEASE_NONE };
 	const struct refusal cases[] = {
 		{ 0, SQE0(GLK_OP_POOL_READ, GLK_FLAG_TIMED, LEASE_SLICE, 64), GLK_ST_RESERVED },
 		{ 6, 1, GLK_ST_RESERVED },
@@ -336,7 +338,8 @@ static void renew_refusals(void **state)
 static void atomic_refusals(void **state)
 {
 	struct bench *b = *state;
-	const uint64_t good[8] = { SQE0(GLK_OP_FETCH_ADD, GLK_FLAG_TIMED, LEASE_SLICE, 8), 1, 0, REGISTERED(LEASE_REGISTRATION, 0), 1 };
+	const uint64_t good[8] = { SQE0(GLK_OP_FETCH_ADD, GLK_FLAG_TIMED, LEASE_SLICE, 8), 1, 0,
+				   REGISTERED(LEASE_REGISTRATION, 0), 1 };
 	const struct refusal cases[] = {
 		{ 0, SQE0(GLK_OP_FETCH_ADD, 4, LEASE_SLICE, 8), GLK_ST_RESERVED },
 		{ 0, SQE0(GLK_OP_PUT, GLK_FLAG_TIMED, LEASE_SLICE, 8), GLK_ST_RESERVED },
@@ -369,7 +372,8 @@ static void failing_memory(void **state)
 	const uint64_t write[8] = { SQE0(GLK_OP_POOL_WRITE, 0, LEASE_SLICE, 8), 1, 0, REGISTERED(LEASE_REGISTRATION, 0), 0 };
 	const uint64_t read[8] = { SQE0(GLK_OP_POOL_READ, 0, LEASE_SLICE, 64), 1, 0, REGISTERED(LEASE_REGISTRATION, 0), 0, 0 };
 	const uint64_t renew[8] = { SQE0(GLK_OP_POOL_RENEW, 0, LEASE_SLICE, 1), 1, 0, REGISTERED(LEASE_REGISTRATION, 0), 0 };
-	const uint64_t atomic[8] = { SQE0(GLK_OP_SWAP, GLK_FLAG_TIMED, LEASE_SLICE, 8), 1, 0, REGISTERED(LEASE_REGISTRATION, 0), 5 };
+	const uint64_t atomic[8] = { SQE0(GLK_OP_SWAP, GLK_FLAG_TIMED, LEASE_SLICE, 8), 1, 0, REGISTERED(LEASE_REGISTRATION, 0),
+				     5 };
 	uint64_t nowhere = 1ull << 40;
 
 	memcpy(b->host + BENCH_PAGE_LIST, &nowhere, 8);
@@ -386,7 +390,8 @@ static void coarse_lines(void **state)
 {
 	struct bench *b = *state;
 
-	bench_write(b, GLK_TSU_GRAIN_0, 0x6210); /* slots of 256 KiB: 64, 128, 256 bytes and 4 KiB; the window begins in slot 0 */
+	bench_write(b, GLK_TSU_GRAIN_0,
+		    0x6210); /* slots of 256 KiB: 64, 128, 256 bytes and 4 KiB; the window begins in slot 0 */
 	assert_int_equal(lease_write(b, 0x40000 - LEASE_BASE, bytes, 128, 0), GLK_ST_OK);
 	assert_int_equal(lease_write(b, 0x40000 - LEASE_BASE + 64, bytes, 65, 0), GLK_ST_ALIGNMENT);
 	assert_int_equal(lease_write(b, 0x40000 - LEASE_BASE - 64, bytes, 65, 0), GLK_ST_ALIGNMENT);
@@ -402,9 +407,11 @@ static void coarse_lines(void **state)
 	assert_lease(b, 11, 21, true);
 	assert_int_equal(lease_read(b, 0x100000 - LEASE_BASE, 64, 0, LEASE_NONE), GLK_ST_OK);
 	bench_window(b, 5, LEASE_PARTITION, 0, 5, 0xc0000 - LEASE_BASE, 4000, BENCH_RW); /* less than a line */
-	assert_int_equal(lease_run(b, (const uint64_t[8]){ SQE0(GLK_OP_POOL_READ, 0, 5, 4096), 1, 0, REGISTERED(3, 0), 0, 0 }, NULL),
-			 GLK_ST_WINDOW_BOUNDS);
-	assert_int_equal(lease_run(b, (const uint64_t[8]){ SQE0(GLK_OP_POOL_WRITE, 0, 5, 1), 1, 3999, REGISTERED(3, 0) }, NULL), GLK_ST_OK);
+	assert_int_equal(
+		lease_run(b, (const uint64_t[8]){ SQE0(GLK_OP_POOL_READ, 0, 5, 4096), 1, 0, REGISTERED(3, 0), 0, 0 }, NULL),
+		GLK_ST_WINDOW_BOUNDS);
+	assert_int_equal(lease_run(b, (const uint64_t[8]){ SQE0(GLK_OP_POOL_WRITE, 0, 5, 1), 1, 3999, REGISTERED(3, 0) }, NULL),
+			 GLK_ST_OK);
 }
 
 int main(void)

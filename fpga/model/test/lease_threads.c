@@ -80,10 +80,16 @@ static int pool_word(struct threads *t, unsigned word)
 
 /* --- the log --- */
 
-static void note(struct threads *t, unsigned thread, uint64_t time, unsigned word, int value, bool store, enum access_stream stream)
+static void note(struct threads *t, unsigned thread, uint64_t time, unsigned word, int value, bool store,
+		 enum access_stream stream)
 {
-	access_note(&t->log, &(struct access){ .thread = thread, .time = time, .line = word / 2, .word = word % 2, .value = value,
-					       .store = store, .stream = stream });
+	access_note(&t->log, &(struct access){ .thread = thread,
+					       .time = time,
+					       .line = word / 2,
+					       .word = word % 2,
+					       .value = value,
+					       .store = store,
+					       .stream = stream });
 }
 
 /* A store is in memory from now on. */
@@ -191,7 +197,9 @@ static void fetch(struct threads *t, unsigned thread, unsigned cell)
 	do {
 		uint64_t time = t->plant == LEASE_PLANT_NO_TIME ? 0 : c->lts, line = line_of(t, 2 * cell);
 		const uint64_t sqe[8] = {
-			ENTRY(GLK_OP_POOL_READ, 0, thread, t->line_bytes, line), time, c->copy[cell].valid ? c->copy[cell].wts : LEASE_NONE,
+			ENTRY(GLK_OP_POOL_READ, 0, thread, t->line_bytes, line),
+			time,
+			c->copy[cell].valid ? c->copy[cell].wts : LEASE_NONE,
 		};
 
 		run(t, thread, sqe);
@@ -200,7 +208,8 @@ static void fetch(struct threads *t, unsigned thread, unsigned cell)
 			uint64_t at = offset_of(k) - line;
 
 			if (line_of(t, k) == line)
-				memcpy(&value[k / 2][k % 2], lease_registered(&t->b, (unsigned)(GLK_LEASE_RECORD_BYTES + at)), sizeof(int));
+				memcpy(&value[k / 2][k % 2], lease_registered(&t->b, (unsigned)(GLK_LEASE_RECORD_BYTES + at)),
+				       sizeof(int));
 		}
 		look_for_arrivals(t, 2 * cell, record.wts);
 		enter_epoch(t, c, record.rts);
@@ -336,7 +345,8 @@ void thread_post(struct threads *t, unsigned thread, unsigned word)
 {
 	uint64_t value = (uint64_t)++t->value;
 
-	assert_int_equal(glk_card_aperture_store(t->b.card, ((uint64_t)(THREAD_SLICE + thread) << 20) + offset_of(word), &value, 8), 0);
+	assert_int_equal(
+		glk_card_aperture_store(t->b.card, ((uint64_t)(THREAD_SLICE + thread) << 20) + offset_of(word), &value, 8), 0);
 	if (t->queued[word].value && pool_word(t, word) == t->queued[word].value) /* it had to leave first */
 		arrives_from_queue(t, word, clock_now(t, thread));
 	t->queued[word] = (struct queued){ .value = (int)value, .thread = thread };

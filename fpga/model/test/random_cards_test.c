@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Two cards with random stores, loads and atomics to each other's endpoints over a lossy link: each load and atomic returns the
- * expected value, and after a release the endpoints hold the stored data. Meanwhile each card leases lines of its own pool: a copy of
- * the same time has the line's bytes. GPULINK_SEED replays a run, GPULINK_ROUNDS sets the
- * number of rounds of each kind.
+ * expected value, and after a release the endpoints hold the stored data. Meanwhile each card leases lines of its own pool: a
+ * copy of the same time has the line's bytes. GPULINK_SEED replays a run, GPULINK_ROUNDS sets the number of rounds of each
+ * kind.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -56,7 +56,8 @@ static void draw_settings(struct round *r, unsigned side)
 	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_SUBHEADER_BYTES), width);
 	bench_write(other, bench_partition(PAIR_OPEN, GLK_PARTITION_SUBHEADER_BYTES), width); /* what a packet may leave out */
 	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[chance_of(r, 6)]);
-	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_FLUSH_TIMEOUT_NS), chance_of(r, 2) ? 0 : 1 + chance_of(r, 20000));
+	bench_write(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_FLUSH_TIMEOUT_NS),
+		    chance_of(r, 2) ? 0 : 1 + chance_of(r, 20000));
 	bench_write(b, GLK_LINK_CONTROL, GLK_LINK_CONTROL_ENABLE_MASK | (draw(&r->chance) & 0x7e));
 	bench_write(b, GLK_LINK_POOL_CYCLES, chance_of(r, 129));
 	bench_write(b, GLK_LINK_BURST, 1 + chance_of(r, 255));
@@ -65,7 +66,8 @@ static void draw_settings(struct round *r, unsigned side)
 
 static void draw_mode(struct round *r, unsigned side)
 {
-	bench_write(&r->pair.side[side], bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), chance_of(r, 3) ? 1 + chance_of(r, 2) * 2 : 0);
+	bench_write(&r->pair.side[side], bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE),
+		    chance_of(r, 3) ? 1 + chance_of(r, 2) * 2 : 0);
 }
 
 static unsigned draw_range(struct round *r, unsigned *length)
@@ -176,7 +178,9 @@ static void add_to_line(struct round *r, unsigned side, unsigned line)
 
 	memcpy(&old, &r->pool[side][at], 8);
 	value = old + 0x100000001;
-	assert_int_equal(lease_atomic(&r->pair.side[side], GLK_OP_FETCH_ADD, at, 8, 0x100000001, 0, any_time(r, &r->pair.side[side])), GLK_ST_OK);
+	assert_int_equal(
+		lease_atomic(&r->pair.side[side], GLK_OP_FETCH_ADD, at, 8, 0x100000001, 0, any_time(r, &r->pair.side[side])),
+		GLK_ST_OK);
 	assert_int_equal(lease_record(&r->pair.side[side]).old, old);
 	memcpy(&r->pool[side][at], &value, 8);
 }
@@ -191,7 +195,8 @@ static void store_to_lines(struct round *r, unsigned side)
 	for (unsigned i = 0; i < length; i++)
 		now[i] = (uint8_t)draw(&r->chance);
 	if (window)
-		assert_int_equal(glk_card_aperture_store(r->pair.side[side].card, ((uint64_t)LEASE_SLICE << 20) + at, now, length), 0);
+		assert_int_equal(
+			glk_card_aperture_store(r->pair.side[side].card, ((uint64_t)LEASE_SLICE << 20) + at, now, length), 0);
 	for (unsigned line = at / LINE; window && line <= (at + length - 1) / LINE; line++)
 		lease_line(r, side, line);
 	if (!window)
@@ -266,7 +271,8 @@ static void random_step(struct round *r, bool both)
 static void check(struct round *r)
 {
 	static const unsigned zero[] = {
-		GLK_LINK_STRAYS, GLK_LINK_TIMEOUTS, GLK_LINK_LOST_PACKETS, GLK_LINK_DENIED, GLK_LINK_PROTOCOL_ERRORS, GLK_CARD_ERR_PACKET,
+		GLK_LINK_STRAYS, GLK_LINK_TIMEOUTS,	   GLK_LINK_LOST_PACKETS,
+		GLK_LINK_DENIED, GLK_LINK_PROTOCOL_ERRORS, GLK_CARD_ERR_PACKET,
 	};
 
 	for (unsigned side = 0; side < 2; side++) {
@@ -278,7 +284,8 @@ static void check(struct round *r)
 		assert_int_equal(bench_read(b, bench_partition(PAIR_REMOTE, GLK_PARTITION_STATUS)) >> 32, 0);
 		assert_int_equal(bench_counter(b, PAIR_REMOTE, GLK_PARTITION_ERR_ENDPOINT), 0);
 		for (unsigned i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
-			assert_int_equal(pair_link_counter(b, zero[i]), zero[i] == GLK_LINK_DENIED ? 1 : 0); /* the closed one */
+			assert_int_equal(pair_link_counter(b, zero[i]),
+					 zero[i] == GLK_LINK_DENIED ? 1 : 0); /* the closed one */
 	}
 }
 

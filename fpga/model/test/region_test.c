@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Regions on a card: readiness counters, epochs, transfers, releases, failures (PROACT III). Unless a test says otherwise: region 0
- * of context 0, bytes i * 7 mod 251 in scattered pages, 4 chunks of 4 KiB, two writers a chunk, window of all of endpoint 0.
+ * Regions on a card: readiness counters, epochs, transfers, releases, failures (PROACT III). Unless a test says otherwise:
+ * region 0 of context 0, bytes i * 7 mod 251 in scattered pages, 4 chunks of 4 KiB, two writers a chunk, window of all of
+ * endpoint 0.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -631,10 +632,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(last_writer_sends), TEST(widths_and_limits), TEST(rejections), TEST(epochs_and_signals), TEST(sent_before_visible),
-		TEST(short_and_empty_chunks), TEST(releases_flush_partial_chunks), TEST(partial_chunks), TEST(releases_wait_for_ready_chunks),
-		TEST(several_targets), TEST(chunk_after_store), TEST(source_failure), TEST(target_gone), TEST(taken_away),
-		TEST(turns), TEST(shapes),
+		TEST(last_writer_sends),
+		TEST(widths_and_limits),
+		TEST(rejections),
+		TEST(epochs_and_signals),
+		TEST(sent_before_visible),
+		TEST(short_and_empty_chunks),
+		TEST(releases_flush_partial_chunks),
+		TEST(partial_chunks),
+		TEST(releases_wait_for_ready_chunks),
+		TEST(several_targets),
+		TEST(chunk_after_store),
+		TEST(source_failure),
+		TEST(target_gone),
+		TEST(taken_away),
+		TEST(turns),
+		TEST(shapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,12 +79,23 @@ static void page_list_shapes(void **state)
 		uint64_t q3, list[3], table[4], offset;
 		unsigned at; /* of that offset in host memory */
 	} cases[] = {
-		{ 100 | GLK_REGISTRATION_Q3_TABLES_MASK, { 0, 0x20fff }, { 0, 0x50abc, 0x70000 }, 513 * 4096ull + 50, 0x50000 + 150 },
-		{ 100 | GLK_REGISTRATION_Q3_TABLES_MASK, { 0x20007 }, { 0, 0, 0x50000, 0x70000 }, 4 * 4096ull - 150, 0x70000 + 4096 - 50 },
+		{ 100 | GLK_REGISTRATION_Q3_TABLES_MASK,
+		  { 0, 0x20fff },
+		  { 0, 0x50abc, 0x70000 },
+		  513 * 4096ull + 50,
+		  0x50000 + 150 },
+		{ 100 | GLK_REGISTRATION_Q3_TABLES_MASK,
+		  { 0x20007 },
+		  { 0, 0, 0x50000, 0x70000 },
+		  4 * 4096ull - 150,
+		  0x70000 + 4096 - 50 },
 		{ 0x1fff00 | GLK_REGISTRATION_Q3_LARGE_MASK, { 1 << 30, 0x1fffff }, { 0 }, 0x100 + 0x54321, 0x54321 },
 		{ 0x54300 | GLK_REGISTRATION_Q3_LARGE_MASK, { 4095 }, { 0 }, 0x21, 0x54321 },
-		{ 0x54300 | GLK_REGISTRATION_Q3_LARGE_MASK | GLK_REGISTRATION_Q3_TABLES_MASK, { 1 << 30, 1 << 30, 0x20000 },
-		  { 1 << 30, 1 << 30, 0x12345 }, (1026ull << 21) + 0x21, 0x54321 },
+		{ 0x54300 | GLK_REGISTRATION_Q3_LARGE_MASK | GLK_REGISTRATION_Q3_TABLES_MASK,
+		  { 1 << 30, 1 << 30, 0x20000 },
+		  { 1 << 30, 1 << 30, 0x12345 },
+		  (1026ull << 21) + 0x21,
+		  0x54321 },
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -30,7 +30,8 @@ static void fill_queue(struct bench *b, unsigned room)
 {
 	for (unsigned i = 0; (bench_read(b, GLK_LINK_STATUS) >> 32) + room + 2 <= 1024; i++) {
 		glk_card_aperture_store(b->card, (uint64_t)PAIR_SLICE_CLOSED << 20, "1234", 4);
-		bench_write(b, bench_partition(PAIR_REMOTE_CLOSED, GLK_PARTITION_FLUSH_TIMEOUT_NS), 1000000000 - i); /* flushes */
+		bench_write(b, bench_partition(PAIR_REMOTE_CLOSED, GLK_PARTITION_FLUSH_TIMEOUT_NS),
+			    1000000000 - i); /* flushes */
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leases on the other card's pool: it keeps the times. What each operation does, what is refused, cards without leases, sessions
- * that end, and random operations of both cards over a lossy link.
+ * Leases on the other card's pool: it keeps the times. What each operation does, what is refused, cards without leases,
+ * sessions that end, and random operations of both cards over a lossy link.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,8 @@ static void start(struct pair *pair)
 	bench_window(far, LEASE_SLICE, LEASE_PARTITION, 0, LEASE_SLICE, 0, LEASE_BYTES, BENCH_RW);
 	pair_bind(far, CLOSED, CLOSED, LEASE_BYTES);
 	bench_window(far, CLOSED_SLICE, CLOSED, 0, CLOSED_SLICE, 0, LEASE_BYTES, BENCH_RW);
-	bench_register(far, LEASE_REGISTRATION, 0, LEASE_REGISTERED, 0, GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
+	bench_register(far, LEASE_REGISTRATION, 0, LEASE_REGISTERED, 0,
+		       GLK_REGISTRATION_Q0_READ_MASK | GLK_REGISTRATION_Q0_WRITE_MASK);
 	pair_run(pair, 1000);
 }
 
@@ -219,8 +220,9 @@ static void refusals(void **state)
 	assert_int_equal(lease_counter(home, GLK_TSU_REFUSED), 3);
 	bench_write(home, GLK_TSU_GRAIN_0, 1);
 	memcpy(lease_registered(far, 0), (const uint64_t[]){ 64, 0 }, 16);
-	assert_int_equal(lease_run(far, (const uint64_t[8]){ SQE0(GLK_OP_POOL_RENEW, 0, LEASE_SLICE, 1), 1, 0, REGISTERED(3, 0) }, NULL),
-			 GLK_ST_ALIGNMENT); /* in a line of 128 bytes */
+	assert_int_equal(
+		lease_run(far, (const uint64_t[8]){ SQE0(GLK_OP_POOL_RENEW, 0, LEASE_SLICE, 1), 1, 0, REGISTERED(3, 0) }, NULL),
+		GLK_ST_ALIGNMENT);								 /* in a line of 128 bytes */
 	bench_write(home, bench_partition(LEASE_PARTITION, GLK_PARTITION_EP_KIND), GLK_EP_NONE); /* one that ends too soon */
 	bench_write(home, bench_partition(LEASE_PARTITION, GLK_PARTITION_EP_BYTES), 4096);
 	bench_write(home, bench_partition(LEASE_PARTITION, GLK_PARTITION_EP_KIND), GLK_EP_POOL);
@@ -247,7 +249,8 @@ static void versions(void **state)
 			assert_int_equal(pair_link_counter(b, GLK_LINK_VERSION_ERRORS) > 0, leases && !(leases >> side & 1));
 			assert_int_equal(pair_link_counter(b, GLK_LINK_PROTOCOL_ERRORS), 0);
 		}
-		assert_int_equal(lease_read(&pair->side[FAR], 0, 64, 0, LEASE_NONE), leases & 1 ? GLK_ST_NOT_POOL : GLK_ST_OPCODE);
+		assert_int_equal(lease_read(&pair->side[FAR], 0, 64, 0, LEASE_NONE),
+				 leases & 1 ? GLK_ST_NOT_POOL : GLK_ST_OPCODE);
 		assert_int_equal(lease_write(&pair->side[FAR], 0, bytes, 8, 0), leases & 1 ? GLK_ST_NOT_POOL : GLK_ST_OPCODE);
 		bench_store8(&pair->side[FAR], ((uint64_t)LEASE_SLICE << 20) + 0x2000, 77);
 		assert_int_equal(pair_release(pair, FAR), 0);
@@ -281,7 +284,8 @@ static void end_session(struct pair *pair)
 static void another_session(struct pair *pair)
 {
 	end_session(pair);
-	for (unsigned i = 0; i < 100000 && (i < 1000 || !(bench_read(&pair->side[FAR], GLK_LINK_STATUS) & GLK_LINK_STATUS_UP_MASK)); i++)
+	for (unsigned i = 0;
+	     i < 100000 && (i < 1000 || !(bench_read(&pair->side[FAR], GLK_LINK_STATUS) & GLK_LINK_STATUS_UP_MASK)); i++)
 		pair_clock(pair, 1);
 }
 
@@ -318,14 +322,22 @@ static void hostile_requests(void **state)
 		unsigned partition;
 		uint64_t where;
 	} wrong[] = {
-		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 1ull << 54 }, { GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 1ull << 63 },
-		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 3ull << 52 }, { GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 8 },
-		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, LEASE_BYTES }, { GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, (1ull << 48) - 64 },
-		{ GLK_KIND_LEASE_REQUEST, CLOSED, 0 }, { GLK_KIND_LEASE_REQUEST, 15, 0 }, { GLK_KIND_LEASE_REQUEST, CLOSED, 2ull << 52 },
-		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 1ull << 56 }, { GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 1 | 63ull << 48 },
-		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, LEASE_BYTES }, { GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, (1ull << 48) - 1 },
+		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 1ull << 54 },
+		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 1ull << 63 },
+		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 3ull << 52 },
+		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, 8 },
+		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, LEASE_BYTES },
+		{ GLK_KIND_LEASE_REQUEST, LEASE_PARTITION, (1ull << 48) - 64 },
+		{ GLK_KIND_LEASE_REQUEST, CLOSED, 0 },
+		{ GLK_KIND_LEASE_REQUEST, 15, 0 },
+		{ GLK_KIND_LEASE_REQUEST, CLOSED, 2ull << 52 },
+		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 1ull << 56 },
+		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 1 | 63ull << 48 },
+		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, LEASE_BYTES },
+		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, (1ull << 48) - 1 },
 		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 2ull << 48 | 1ull << 54 }, /* 3 bytes */
-		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 4 | 7ull << 48 | 1ull << 54 }, { GLK_KIND_TIMED_REQUEST, CLOSED, 0 },
+		{ GLK_KIND_TIMED_REQUEST, LEASE_PARTITION, 4 | 7ull << 48 | 1ull << 54 },
+		{ GLK_KIND_TIMED_REQUEST, CLOSED, 0 },
 		{ GLK_KIND_TIMED_REQUEST, 15, 0 },
 	};
 	struct pair *pair = *state;
@@ -333,12 +345,15 @@ static void hostile_requests(void **state)
 	uint64_t denied = pair_link_counter(home, GLK_LINK_DENIED);
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		send_raw(far, wrong[i].kind, wrong[i].partition, i, wrong[i].where, wrong[i].kind == GLK_KIND_LEASE_REQUEST ? 24 : 80);
+		send_raw(far, wrong[i].kind, wrong[i].partition, i, wrong[i].where,
+			 wrong[i].kind == GLK_KIND_LEASE_REQUEST ? 24 : 80);
 		pair_run(pair, 1000);
 		assert_int_equal(pair_link_counter(home, GLK_LINK_DENIED), denied + i + 1);
 		assert_int_equal(pair_link_counter(far, GLK_LINK_STRAYS), i + 1); /* the answer */
 	}
-	assert_int_equal(lease_counter(home, GLK_TSU_READS) + lease_counter(home, GLK_TSU_WRITES) + lease_counter(home, GLK_TSU_REFUSED), 0);
+	assert_int_equal(lease_counter(home, GLK_TSU_READS) + lease_counter(home, GLK_TSU_WRITES) +
+				 lease_counter(home, GLK_TSU_REFUSED),
+			 0);
 	send_raw(home, GLK_KIND_LEASE_RESPONSE, GLK_LINK_DONE, 3, 0, 80);
 	send_raw(home, GLK_KIND_LEASE_RESPONSE, GLK_LEASE_SAME, 3, 0, 16);
 	send_raw(home, GLK_KIND_TIMED_RESPONSE, GLK_LINK_DONE, 3, 0, 24);
@@ -360,7 +375,8 @@ static void forge(struct pair *pair)
 
 static void forge_kind(struct pair *pair)
 {
-	send_raw(&pair->side[HOME], GLK_KIND_TIMED_RESPONSE, GLK_LINK_DONE, pair->side[FAR].card->remote.lease.first_tag, 5, 24);
+	send_raw(&pair->side[HOME], GLK_KIND_TIMED_RESPONSE, GLK_LINK_DONE, pair->side[FAR].card->remote.lease.first_tag, 5,
+		 24);
 }
 
 static uint64_t forged_wts;
@@ -375,7 +391,8 @@ static void forge_twice(struct pair *pair)
 		return;
 	}
 	for (unsigned i = 0; i < 2; i++)
-		send_raw(&pair->side[HOME], GLK_KIND_LEASE_RESPONSE, GLK_LINK_DONE, lease->first_tag + lease->count - 1u, forged_wts, 80);
+		send_raw(&pair->side[HOME], GLK_KIND_LEASE_RESPONSE, GLK_LINK_DONE, lease->first_tag + lease->count - 1u,
+			 forged_wts, 80);
 }
 
 static void answers_to_others(void **state)
@@ -446,7 +463,8 @@ static struct {
 static void random_operation(struct pair *pair, unsigned side, unsigned of)
 {
 	struct bench *b = &pair->side[side];
-	unsigned line = below(&chance, 32), kind = below(&chance, 4), first = below(&chance, 64), length = 1 + below(&chance, 64 - first);
+	unsigned line = below(&chance, 32), kind = below(&chance, 4), first = below(&chance, 64),
+		 length = 1 + below(&chance, 64 - first);
 	uint64_t slice = side == of ? LEASE_SLICE : CLOSED_SLICE, at = 64 * line;
 	uint64_t sqe[8] = { 0, 1, at, REGISTERED(LEASE_REGISTRATION, 0) }, value;
 	uint8_t *now = &memory[of][at];
@@ -516,9 +534,9 @@ static void by_chance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(operations), TEST(own_stores_come_first), TEST(long_lines),	   TEST(refusals),
-		cmocka_unit_test(versions), TEST(sessions_end), TEST(hostile_requests), TEST(hostile_answers), TEST(answers_to_others),
-		PAIR_TEST(by_chance),
+		TEST(operations),	    TEST(own_stores_come_first), TEST(long_lines),	 TEST(refusals),
+		cmocka_unit_test(versions), TEST(sessions_end),		 TEST(hostile_requests), TEST(hostile_answers),
+		TEST(answers_to_others),    PAIR_TEST(by_chance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,10 @@ static void settings(void **state)
 		{ GLK_LINK_POOL_CYCLES, 32, { 0, 1, 128 }, { 129, UINT64_MAX, UINT64_C(1) << 32 } },
 		{ GLK_LINK_BURST, 16, { 1, 2, 255 }, { 0, 256, UINT64_MAX } },
 		{ GLK_LINK_TRIM_BYTES, 16, { 4, 8, 32 }, { 0, 2, 64 } },
-		{ GLK_LINK_TIMEOUT_NS, 1000000000, { 1000, 12345, GLK_LINK_TIMEOUT_MAX_NS }, { 0, 999, GLK_LINK_TIMEOUT_MAX_NS + 1 } },
+		{ GLK_LINK_TIMEOUT_NS,
+		  1000000000,
+		  { 1000, 12345, GLK_LINK_TIMEOUT_MAX_NS },
+		  { 0, 999, GLK_LINK_TIMEOUT_MAX_NS + 1 } },
 	};
 	struct pair *pair = *state;
 	struct bench *b = &pair->side[0];
@@ -130,7 +133,8 @@ static void remote_bytes(void **state)
 	bench_write(other, bench_partition(PAIR_REMOTE, GLK_PARTITION_MODE), 7);
 	pair_bind(b, 7, PAIR_REMOTE, 4096);
 	pair_run(pair, 1000);
-	assert_int_equal(bench_read(b, bench_partition(7, GLK_PARTITION_REMOTE_BYTES)), GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
+	assert_int_equal(bench_read(b, bench_partition(7, GLK_PARTITION_REMOTE_BYTES)),
+			 GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK);
 	pair_cut(pair);
 	pair_run_until_up(pair);
 	assert_int_equal(bench_read(b, open), all); /* the session continued */

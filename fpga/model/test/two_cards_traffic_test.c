@@ -227,8 +227,9 @@ static void both_load_at_once(void **state)
 }
 
 /*
- * A packet leaves in the compact form only if the other card accepts it. Eight stores of 8 bytes, 64 bytes apart: in units of 8 bytes a
- * length of 1 (1 bit), a new shape with a gap of 7 (2 bits, 5 in order 2, 1 for the length), and six repetitions: 2 bytes.
+ * A packet leaves in the compact form only if the other card accepts it. Eight stores of 8 bytes, 64 bytes apart: in units of 8
+ * bytes a length of 1 (1 bit), a new shape with a gap of 7 (2 bits, 5 in order 2, 1 for the length), and six repetitions: 2
+ * bytes.
  */
 static void compact_form(void **state)
 {

@@ -139,12 +139,13 @@ bool glk_update_value(const struct glk_update *update, uint64_t old, uint64_t *v
 }
 
 /* By the platform, which has written the new value if there is one. */
-static int update_bus(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len, const struct glk_update *update,
-		      uint64_t *old, bool *written)
+static int update_bus(struct glk_endpoints *endpoints, unsigned partition, uint64_t offset, size_t len,
+		      const struct glk_update *update, uint64_t *old, bool *written)
 {
 	const struct glk_card_config *config = &endpoints->common->config;
 
-	if (config->ops->endpoint_update(config->platform, partition, endpoints->of[partition].base + offset, len, update, old, written)) {
+	if (config->ops->endpoint_update(config->platform, partition, endpoints->of[partition].base + offset, len, update, old,
+					 written)) {
 		*written = false;
 		glk_endpoint_failed(endpoints, partition, 1);
 		return -EIO;

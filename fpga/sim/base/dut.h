@@ -28,7 +28,8 @@ template <typename TOP> struct glk_dut {
 
 	explicit glk_dut(const char *file) : top(new TOP(random_state())), pins(top)
 	{
-		pins.put_inputs(std::string(pins.get_inputs().size(), '\0')); /* the state is random, not what the bench drives */
+		pins.put_inputs(
+			std::string(pins.get_inputs().size(), '\0')); /* the state is random, not what the bench drives */
 #if VM_TRACE
 		if (file) {
 			context.traceEverOn(true);
@@ -110,8 +111,8 @@ template <typename TOP> struct glk_dut {
 		}
 	}
 
-	/* Asserts `rst` in whatever goes on: the first time that is random, and later what the bench did last. Meanwhile the inputs
-	   change at random. Then come `idle` clocks without it. */
+	/* Asserts `rst` in whatever goes on: the first time that is random, and later what the bench did last. Meanwhile the
+	   inputs change at random. Then come `idle` clocks without it. */
 	void reset(unsigned idle = 4)
 	{
 		const std::string inputs = pins.get_inputs();

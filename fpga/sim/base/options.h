@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that benches share: --seed N, --round K (that round alone, or its random numbers where there is one), --wave FILE,
+/* The options that benches share: --seed N, --round K (that round alone, or its random numbers where there is one), --wave
+   FILE,
    --rates (where a bench reports any), and how much a bench does, by the name of what it counts (--rounds N, --stores N). */
 #ifndef GLK_SIM_OPTIONS_H
 #define GLK_SIM_OPTIONS_H
@@ -71,7 +72,8 @@ static inline struct bench_options bench_options(int argc, char **argv, const ch
 /* Says what failed in `round`, and how to see it again. */
 static inline void bench_reproduce(const struct bench_options *o, uint64_t round, const char *failure)
 {
-	printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round, failure, o->seed, round);
+	printf("# round %" PRIu64 ": %s\n# reproduce: --seed %" PRIu64 " --round %" PRIu64 " --wave FILE\n", round, failure,
+	       o->seed, round);
 }
 
 #endif /* GLK_SIM_OPTIONS_H */

@@ -15,7 +15,8 @@ struct two_clocks {
 
 static inline void two_clocks_start(struct two_clocks *t, struct chance *c)
 {
-	static const unsigned ratios[][2] = { { 64, 64 }, { 64, 65 }, { 65, 64 }, { 100, 64 }, { 64, 100 }, { 64, 640 }, { 640, 64 } };
+	static const unsigned ratios[][2] = { { 64, 64 },  { 64, 65 },	{ 65, 64 }, { 100, 64 },
+					      { 64, 100 }, { 64, 640 }, { 640, 64 } };
 	unsigned which = below(c, 10);
 
 	t->jitter = below(c, 2) ? 0 : below(c, 32);

@@ -94,8 +94,8 @@ static void make_long(struct bench *b, unsigned c, uint64_t sqe[8], unsigned vec
 	sqe[3] = c | (uint64_t)from << 16;
 }
 
-/* A put of as many transfers as fit, each of one page: a registration that is removed while a transfer is read must not be used for
- * the next one. */
+/* A put of as many transfers as fit, each of one page: a registration that is removed while a transfer is read must not be used
+ * for the next one. */
 static void make_transfers(struct bench *b, unsigned c, uint64_t sqe[8])
 {
 	memset(sqe + 2, 0, 6 * sizeof(*sqe));
@@ -175,7 +175,9 @@ static bool in_phase(const struct bench *b, const struct victim *v)
 static void catch(struct bench *b, const struct victim *v)
 {
 	static const enum card_dut_stream streams[] = { CARD_DUT_MEM, CARD_DUT_RD, CARD_DUT_TAP };
-	enum card_dut_stream stream = v->phase == SOME_TIME ? streams[below(&b->chance, 3)] : v->phase == WRITING ? CARD_DUT_MEM : CARD_DUT_RD;
+	enum card_dut_stream stream = v->phase == SOME_TIME ? streams[below(&b->chance, 3)] :
+				      v->phase == WRITING   ? CARD_DUT_MEM :
+							      CARD_DUT_RD;
 	uint64_t *still_until = &b->pair.still_until[stream];
 	unsigned skip = bench_chance(b, 2) ? 0 : below(&b->chance, 300);
 
@@ -319,12 +321,14 @@ static void check_completions(struct bench *b, const struct victim *v)
 		memcpy(cqe, b->pair.side[CARD].memory.host + at, sizeof(cqe));
 		status = GLK_FIELD(cqe[1], GLK_CQE_STATUS);
 		if (cqe[0] == v->sqe[i][GLK_SQE_TAG_Q] &&
-		    (status == GLK_ST_OK || (v->what == WINDOW && (status == GLK_ST_WINDOW || status == GLK_ST_WINDOW_BOUNDS)) ||
+		    (status == GLK_ST_OK ||
+		     (v->what == WINDOW && (status == GLK_ST_WINDOW || status == GLK_ST_WINDOW_BOUNDS)) ||
 		     (v->what == REGISTRATION && status == GLK_ST_REGISTRATION) ||
 		     (v->trouble == DEAF && opcode == GLK_OP_RELEASE && status == GLK_ST_ENDPOINT)))
 			continue;
 		pair_fail(&b->pair, "entry %u, operation %u, with its %s removed: status %" PRIu64 ", tag %s", i, opcode,
-			  v->what == WINDOW ? "window" : "registration", status, cqe[0] == v->sqe[i][GLK_SQE_TAG_Q] ? "right" : "wrong");
+			  v->what == WINDOW ? "window" : "registration", status,
+			  cqe[0] == v->sqe[i][GLK_SQE_TAG_Q] ? "right" : "wrong");
 	}
 }
 
@@ -362,7 +366,8 @@ static void forgive_replaced(struct bench *b, const struct victim *v)
 
 static void take_away(struct bench *b, struct victim *v)
 {
-	unsigned window = bench_window_reg(2 * v->c, GLK_WINDOW_Q0), registration = bench_registration_reg(v->c, GLK_REGISTRATION_Q0);
+	unsigned window = bench_window_reg(2 * v->c, GLK_WINDOW_Q0),
+		 registration = bench_registration_reg(v->c, GLK_REGISTRATION_Q0);
 
 	if (v->what == WINDOW) {
 		card_set(b, window, 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Operations on leases: rings of them, and such that are cut: the card works on a ring of them, and at any clock the card is reset, the context is stopped, or
- * a window or registration is taken away, while grains change and pages are cleared. A stopped context must not access memory any
- * more, and the card must work again. Leases and times depend on the clock then: the model takes over the card's memory and times.
+ * Operations on leases: rings of them, and such that are cut: the card works on a ring of them, and at any clock the card is
+ * reset, the context is stopped, or a window or registration is taken away, while grains change and pages are cleared. A
+ * stopped context must not access memory any more, and the card must work again. Leases and times depend on the clock then: the
+ * model takes over the card's memory and times.
  */
 #include <string.h>
 
@@ -28,7 +29,8 @@ static void settle_card(struct bench *b)
 /* A window on the pool, memory for the answers, and a ring. Returns the context. */
 static unsigned set_up(struct bench *b)
 {
-	unsigned c = below(&b->chance, b->pair.p.contexts), p = below(&b->chance, b->pair.p.partitions), h = below(&b->chance, b->pair.p.registrations);
+	unsigned c = below(&b->chance, b->pair.p.contexts), p = below(&b->chance, b->pair.p.partitions),
+		 h = below(&b->chance, b->pair.p.registrations);
 	unsigned pages = PAIR_POOL_BYTES / GLK_PAGE_SIZE, first = bench_chance(b, 2) ? 0 : below(&b->chance, 8);
 	uint64_t slice = UINT64_C(1) << b->pair.p.slice_shift, bytes = (pages - first) * (uint64_t)GLK_PAGE_SIZE, page, list;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Regions: created, mostly valid; started, arrived at, flushed by doorbell and ring; destroyed. A step lists chunks of one region
- * only: whose turn it is among several depends on timing.
+ * Regions: created, mostly valid; started, arrived at, flushed by doorbell and ring; destroyed. A step lists chunks of one
+ * region only: whose turn it is among several depends on timing.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -103,8 +103,10 @@ static void create(struct bench *b, unsigned r)
 {
 	unsigned context = below(&b->chance, b->pair.p.contexts), order = GLK_REGION_ORDER_MIN + below(&b->chance, 3);
 	unsigned chunks = 1 + below(&b->chance, chunks_most(b)), first = r * (b->pair.p.chunks / region_count(b));
-	unsigned targets = bench_chance(b, 2) ? 1 : 1 + below(&b->chance, GLK_REGION_TARGETS), registration = bench_draw_registration(b, context);
-	uint64_t bytes = ((uint64_t)chunks << order) - (bench_chance(b, 2) ? 0 : below(&b->chance, 1u << order)), offset = 0, expected, control;
+	unsigned targets = bench_chance(b, 2) ? 1 : 1 + below(&b->chance, GLK_REGION_TARGETS),
+		 registration = bench_draw_registration(b, context);
+	uint64_t bytes = ((uint64_t)chunks << order) - (bench_chance(b, 2) ? 0 : below(&b->chance, 1u << order)), offset = 0,
+		 expected, control;
 	uint64_t registered = b->pair.model->registrations.entries[registration].q[1];
 
 	if (registered > bytes)
@@ -122,13 +124,16 @@ static void create(struct bench *b, unsigned r)
 	bench_set(b, bench_region_reg(r, GLK_REGION_CHUNKS), first | (uint64_t)chunks << GLK_REGION_CHUNKS_COUNT_SHIFT);
 	bench_set(b, bench_region_reg(r, GLK_REGION_EXPECTED), expected);
 	bench_set(b, bench_region_reg(r, GLK_REGION_RECORD), bench_chance(b, 8) ? 0 : BENCH_REGION(r));
-	control = control_of(order, targets, context) | (uint64_t)below(&b->chance, 8) << GLK_REGION_CONTROL_FLUSH_ON_RELEASE_SHIFT;
+	control = control_of(order, targets, context) | (uint64_t)below(&b->chance, 8)
+								<< GLK_REGION_CONTROL_FLUSH_ON_RELEASE_SHIFT;
 	if (bench_chance(b, 6)) /* mostly refused */
 		bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), control ^ UINT64_C(1) << below(&b->chance, 48));
 	bench_set(b, bench_region_reg(r, GLK_REGION_CONTROL), control);
 	fill_source(b, registration, offset, bytes);
-	bench_add(b, " create %u: context %u, order %u, %" PRIu64 " bytes, %u targets, registration %u+%#" PRIx64 ", expected %" PRIu64, r,
-		  context, order, bytes, targets, registration, offset, expected);
+	bench_add(b,
+		  " create %u: context %u, order %u, %" PRIu64 " bytes, %u targets, registration %u+%#" PRIx64
+		  ", expected %" PRIu64,
+		  r, context, order, bytes, targets, registration, offset, expected);
 }
 
 /* --- operations --- */
@@ -161,7 +166,8 @@ static void by_ring(struct bench *b, const struct operation *o)
 /* A start of a region without chunks to send. */
 static bool ends_at_once(const struct bench *b, const struct operation *o)
 {
-	return o->opcode == GLK_OP_REGION_START && o->region < b->pair.p.regions && !GLK_REGION_WORD(region_of(b, o->region), EXPECTED);
+	return o->opcode == GLK_OP_REGION_START && o->region < b->pair.p.regions &&
+	       !GLK_REGION_WORD(region_of(b, o->region), EXPECTED);
 }
 
 static void by_doorbell(struct bench *b, const struct operation *o)
@@ -170,9 +176,12 @@ static void by_doorbell(struct bench *b, const struct operation *o)
 	unsigned repeats = ends_at_once(b, o) ? below(&b->chance, 4) : 0; /* while epochs before are not yet visible */
 
 	if (o->opcode == GLK_OP_REGION_ARRIVE)
-		word |= (o->chunk & 0xffffff) << GLK_DOORBELL_ARRIVE_CHUNK_SHIFT | (o->count & 0xffff) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT |
+		word |= (o->chunk & 0xffffff) << GLK_DOORBELL_ARRIVE_CHUNK_SHIFT |
+			(o->count & 0xffff) << GLK_DOORBELL_ARRIVE_COUNT_SHIFT |
 			(uint64_t)o->epoch << GLK_DOORBELL_ARRIVE_EPOCH_SHIFT;
-	bench_set(b, bench_doorbell_reg(o->context, o->opcode == GLK_OP_REGION_START ? GLK_DOORBELL_START : GLK_DOORBELL_ARRIVE), word);
+	bench_set(b,
+		  bench_doorbell_reg(o->context, o->opcode == GLK_OP_REGION_START ? GLK_DOORBELL_START : GLK_DOORBELL_ARRIVE),
+		  word);
 	for (; repeats; repeats--)
 		bench_set(b, bench_doorbell_reg(o->context, GLK_DOORBELL_START), word);
 }
@@ -182,8 +191,8 @@ static void operate(struct bench *b, const struct operation *o)
 	const struct glk_context *c = &b->pair.model->contexts[o->context];
 	bool ring = (c->control & GLK_CONTEXT_CONTROL_ENABLE_MASK) && !c->status && c->sq_head == c->sq_tail;
 
-	bench_add(b, " [op %u region %u of context %u, chunk %" PRIu64 ", count %" PRIu64 ", epoch %u]", o->opcode, o->region, o->context, o->chunk,
-		  o->count, o->epoch);
+	bench_add(b, " [op %u region %u of context %u, chunk %" PRIu64 ", count %" PRIu64 ", epoch %u]", o->opcode, o->region,
+		  o->context, o->chunk, o->count, o->epoch);
 	if (ring && (o->opcode == GLK_OP_REGION_FLUSH || bench_chance(b, 3)))
 		by_ring(b, o);
 	else if (o->opcode != GLK_OP_REGION_FLUSH)
@@ -204,10 +213,12 @@ static bool others_dirty(const struct bench *b, unsigned r)
 static uint64_t remaining(const struct bench *b, unsigned r, uint64_t chunk)
 {
 	const struct glk_region *region = region_of(b, r);
-	uint64_t value = b->pair.model->regions.counters[GLK_FIELD(GLK_REGION_WORD(region, CHUNKS), GLK_REGION_CHUNKS_FIRST) + chunk];
+	uint64_t value =
+		b->pair.model->regions.counters[GLK_FIELD(GLK_REGION_WORD(region, CHUNKS), GLK_REGION_CHUNKS_FIRST) + chunk];
 
-	return GLK_FIELD(value, GLK_CHUNK_COUNTER_EPOCH) == (region->epoch & 3) ? GLK_FIELD(value, GLK_CHUNK_COUNTER_REMAINING) :
-										  GLK_FIELD(value, GLK_CHUNK_COUNTER_INITIAL);
+	return GLK_FIELD(value, GLK_CHUNK_COUNTER_EPOCH) == (region->epoch & 3) ?
+		       GLK_FIELD(value, GLK_CHUNK_COUNTER_REMAINING) :
+		       GLK_FIELD(value, GLK_CHUNK_COUNTER_INITIAL);
 }
 
 static struct operation draw_arrival(struct bench *b, unsigned r)

@@ -40,11 +40,13 @@ static void set_up_region(struct bench *b, unsigned r, struct place *place)
 	for (unsigned k = 0; k < place->chunks; k++) {
 		place->initial[k] = 1 + below(&b->chance, 4);
 		expected++;
-		bench_set(b, GLK_CHUNK_ARRAY + (place->first + k) * GLK_CHUNK_STRIDE, (uint64_t)place->initial[k] << GLK_CHUNK_COUNTER_INITIAL_SHIFT);
+		bench_set(b, GLK_CHUNK_ARRAY + (place->first + k) * GLK_CHUNK_STRIDE,
+			  (uint64_t)place->initial[k] << GLK_CHUNK_COUNTER_INITIAL_SHIFT);
 	}
 	bench_set(b, bench_region_reg(r, GLK_REGION_SOURCE), r | place->from << GLK_REGION_SOURCE_OFFSET_SHIFT);
 	bench_set(b, bench_region_reg(r, GLK_REGION_BYTES), place->bytes);
-	bench_set(b, bench_region_reg(r, GLK_REGION_CHUNKS), place->first | (uint64_t)place->chunks << GLK_REGION_CHUNKS_COUNT_SHIFT);
+	bench_set(b, bench_region_reg(r, GLK_REGION_CHUNKS),
+		  place->first | (uint64_t)place->chunks << GLK_REGION_CHUNKS_COUNT_SHIFT);
 	bench_set(b, bench_region_reg(r, GLK_REGION_EXPECTED), expected);
 	bench_set(b, bench_region_reg(r, GLK_REGION_RECORD), BENCH_REGION(r));
 	bench_set(b, bench_region_reg(r, GLK_REGION_TARGET_WINDOW_0), 2 * r);
@@ -117,7 +119,8 @@ static bool arrived(struct bench *b, unsigned r, const struct place *place)
 	for (uint64_t i = 0; i < place->bytes; i++) {
 		uint64_t at = place->from + i; /* the pages are listed in the order 3, 2, 1, 0 */
 
-		card_memory_read(&b->pair.side[CARD].memory, of.data + GLK_PAGE_SIZE * ((at / GLK_PAGE_SIZE) ^ 3) + at % GLK_PAGE_SIZE, &source, 1);
+		card_memory_read(&b->pair.side[CARD].memory,
+				 of.data + GLK_PAGE_SIZE * ((at / GLK_PAGE_SIZE) ^ 3) + at % GLK_PAGE_SIZE, &source, 1);
 		card_memory_read(&b->pair.side[CARD].memory, PAIR_BUS(of.partition) + of.offset + place->offset + i, &byte, 1);
 		if (byte != source)
 			return false;
@@ -152,7 +155,8 @@ static void visible_in_memory(struct bench *b, const struct place *places)
 	load_up(b, places, false);
 	for (unsigned i = 0; i < POLLS && visible != b->pair.model->regions.of[r].epoch; i++) {
 		pair_card_clock(&b->pair, 1);
-		card_memory_read(&b->pair.side[CARD].memory, BENCH_REGION(r) + 8 * GLK_REGION_RECORD_VISIBLE_Q, &visible, sizeof(visible));
+		card_memory_read(&b->pair.side[CARD].memory, BENCH_REGION(r) + 8 * GLK_REGION_RECORD_VISIBLE_Q, &visible,
+				 sizeof(visible));
 	}
 	if (visible != b->pair.model->regions.of[r].epoch)
 		pair_fail(&b->pair, "epoch of region %u does not become visible", r);

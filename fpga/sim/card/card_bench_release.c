@@ -253,7 +253,8 @@ void bench_seen(struct bench *b)
 	pair_pass(&b->pair);
 	memcpy(&tag, b->pair.side[CARD].memory.host + (BENCH_CQ(c) - PAIR_HOST), sizeof(tag));
 	if (polls == POLLS || tag != sqe[1])
-		pair_fail(&b->pair, "CQ_TAIL of context %u covers a completion that is not in memory, after %u reads", c, polls);
+		pair_fail(&b->pair, "CQ_TAIL of context %u covers a completion that is not in memory, after %u reads", c,
+			  polls);
 	b->pair.gaps[CARD_DUT_MEM] = gap;
 }
 

@@ -215,7 +215,8 @@ static uint64_t draw_place(struct bench *b, uint64_t bytes)
 
 	if (b->leases && entries && bench_chance(b, 2)) { /* a line with an entry */
 		entry = &b->pair.model->pool.tsu.entries[below(&b->chance, entries)];
-		at = entry->line * 64 - b->pair.model->endpoints.of[GLK_FIELD(window->q[0], GLK_WINDOW_Q0_PARTITION)].base - window->q[1];
+		at = entry->line * 64 - b->pair.model->endpoints.of[GLK_FIELD(window->q[0], GLK_WINDOW_Q0_PARTITION)].base -
+		     window->q[1];
 		if (entry->valid && at < bytes)
 			return at;
 	}
@@ -239,7 +240,8 @@ static void make_renewals(struct bench *b, struct parts *e, uint64_t sqe[8])
 	e->window_offset = 0;
 	e->registration_offset = draw(&b->chance) % (most ? e->registered - e->length * GLK_RENEW_RECORD_BYTES + 1 : 1);
 	if (most)
-		bench_put_registered(b, e->registration, e->registration_offset, (const uint8_t *)records, e->length * GLK_RENEW_RECORD_BYTES);
+		bench_put_registered(b, e->registration, e->registration_offset, (const uint8_t *)records,
+				     e->length * GLK_RENEW_RECORD_BYTES);
 	sqe[4] = draw_time(b);
 }
 

@@ -96,7 +96,8 @@ int card_dut_reset(struct card_dut *dut)
 {
 	struct card_in *in = &dut->in;
 
-	in->flr = in->req.valid = in->rd.valid = in->pool_q.valid = in->inject.valid = in->link_in.valid = in->link_in_cut = false;
+	in->flr = in->req.valid = in->rd.valid = in->pool_q.valid = in->inject.valid = in->link_in.valid = in->link_in_cut =
+		false;
 	card_pins_reset(dut->pins, in);
 	memset(&dut->out, 0, sizeof(dut->out));
 	dut->held_cpl = dut->held_mem = dut->held_pool = dut->held_tap = false;

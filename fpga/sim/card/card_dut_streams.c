@@ -126,9 +126,11 @@ static void completion_taken(struct card_dut *dut)
 		card_dut_breach(dut, "completion without a read");
 		return;
 	}
-	if (dut->out.cpl.id != dut->read_id || dut->out.cpl.offset != dut->read_offset % PAGE || dut->out.cpl.length != dut->read_length)
-		card_dut_breach(dut, "completion with id %#x, offset %#x, length %u for a read with %#x, %#x, %u", dut->out.cpl.id,
-		      dut->out.cpl.offset, dut->out.cpl.length, dut->read_id, (unsigned)(dut->read_offset % PAGE), dut->read_length);
+	if (dut->out.cpl.id != dut->read_id || dut->out.cpl.offset != dut->read_offset % PAGE ||
+	    dut->out.cpl.length != dut->read_length)
+		card_dut_breach(dut, "completion with id %#x, offset %#x, length %u for a read with %#x, %#x, %u",
+				dut->out.cpl.id, dut->out.cpl.offset, dut->out.cpl.length, dut->read_id,
+				(unsigned)(dut->read_offset % PAGE), dut->read_length);
 	memcpy(dut->read_data + dut->read_at, dut->out.cpl.data + lane, part);
 	dut->read_at += part;
 	if (dut->out.cpl.last != (dut->read_at == dut->read_length))
@@ -145,7 +147,8 @@ static void write_taken(struct card_dut *dut)
 	unsigned length = dut->out.mem.length, limit = dut->p.write_bytes, lane, part;
 
 	if (dut->write_at >= length || address % limit + length > limit) {
-		card_dut_breach(dut, "write of %u bytes at %#" PRIx64 " after %u bytes of another", length, address, dut->write_at);
+		card_dut_breach(dut, "write of %u bytes at %#" PRIx64 " after %u bytes of another", length, address,
+				dut->write_at);
 		return;
 	}
 	part = part_of(dut, address, length, dut->write_at, &lane);
@@ -168,7 +171,8 @@ static void read_taken(struct card_dut *dut)
 				     .since = dut->clocks };
 	if (!dut->out.mem.last || reading->address % limit + reading->length > limit ||
 	    reading->tag >= READS_MAX || (reading->tag < 16) != (reading->length == 0)) {
-		card_dut_breach(dut, "invalid read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address, reading->tag);
+		card_dut_breach(dut, "invalid read of %u bytes at %#" PRIx64 ", tag %u", reading->length, reading->address,
+				reading->tag);
 		return;
 	}
 	dut->reading_count++;
@@ -261,7 +265,8 @@ static void pool_taken(struct card_dut *dut)
 	memcpy(dut->pool + offset + dut->pool_at, dut->out.pool.data + lane, part);
 	dut->pool_at += part;
 	if (dut->out.pool.last != (dut->pool_at == length))
-		card_dut_breach(dut, "`last` of a write of %u bytes at %#" PRIx64 " of the pool after %u", length, offset, dut->pool_at);
+		card_dut_breach(dut, "`last` of a write of %u bytes at %#" PRIx64 " of the pool after %u", length, offset,
+				dut->pool_at);
 	if (dut->pool_at >= length)
 		dut->pool_at = 0;
 }

@@ -66,7 +66,8 @@ static void measure_way(const struct way *way, unsigned count, uint64_t total)
 
 	rig_start(&rig, 1, RIG_READ_CLOCKS);
 	run(&rig, way, 1, 1); /* the first one takes longer */
-	for (unsigned bytes = 1; bytes <= way->most && (uint64_t)bytes * count <= total; bytes = next_size(bytes, way->stride)) {
+	for (unsigned bytes = 1; bytes <= way->most && (uint64_t)bytes * count <= total;
+	     bytes = next_size(bytes, way->stride)) {
 		rig_settle(&rig);
 		printf("verilog,clocks,%s,%s,%u,%u,0,%" PRIu64 ",0,0\n", way->name, way->path, bytes, count,
 		       run(&rig, way, bytes, count));
@@ -126,8 +127,9 @@ int main(int argc, char **argv)
 	}
 	from = argc == 3 ? fopen(argv[1], "r") : NULL;
 	if (!from || play(from, (unsigned)atoi(argv[2]))) {
-		fprintf(stderr, "card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576), "
-				"or TRACE GPU\n",
+		fprintf(stderr,
+			"card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576), "
+			"or TRACE GPU\n",
 			argc > 1 ? argv[1] : "");
 		return 1;
 	}

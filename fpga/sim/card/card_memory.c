@@ -14,7 +14,8 @@ bool card_memory_is_host(uint64_t address, size_t len)
 {
 	if (address - MEMORY_LARGE < MEMORY_LARGE_BYTES)
 		return len <= MEMORY_LARGE_BYTES - (address - MEMORY_LARGE);
-	return address >= MEMORY_HOST && address - MEMORY_HOST <= MEMORY_HOST_BYTES && len <= MEMORY_HOST_BYTES - (address - MEMORY_HOST);
+	return address >= MEMORY_HOST && address - MEMORY_HOST <= MEMORY_HOST_BYTES &&
+	       len <= MEMORY_HOST_BYTES - (address - MEMORY_HOST);
 }
 
 unsigned card_memory_endpoint(uint64_t address)

@@ -235,7 +235,12 @@ static const struct card_dut_ops card_ops = {
 int pair_create(struct pair *pair, uint64_t seed, uint64_t round, const char *wave)
 {
 	const struct card_dut_config card = {
-		.pool_bytes = PAIR_POOL_BYTES, .serial = seed, .clocks_max = CLOCKS_MAX, .wave = wave, .ops = &card_ops, .user = pair,
+		.pool_bytes = PAIR_POOL_BYTES,
+		.serial = seed,
+		.clocks_max = CLOCKS_MAX,
+		.wave = wave,
+		.ops = &card_ops,
+		.user = pair,
 	};
 	int error;
 

@@ -5,8 +5,9 @@
  *
  * Strict: one operation at a time, followed by pair_settle(). Plain writes, packets, memory and interrupts must match then.
  * The model's endpoint writes are acknowledged according to the card's flush reads, so that both detect a failure with the same
- * write. A card cannot detect a failed write to host memory, so the model is not notified of it either. The card's writes to endpoints
- * become visible as late as possible: when a flush read behind them is answered, or pushed by a read of their endpoint.
+ * write. A card cannot detect a failed write to host memory, so the model is not notified of it either. The card's writes to
+ * endpoints become visible as late as possible: when a flush read behind them is answered, or pushed by a read of their
+ * endpoint.
  */
 #ifndef GLK_CARD_PAIR_H
 #define GLK_CARD_PAIR_H
@@ -89,8 +90,8 @@ struct pair {
 	unsigned covered[PAIR_PARTITIONS];
 	bool loose;	/* compare only on the bench's request */
 	/*
-	 * Epochs of regions that may end in a step. The card raises the vector when one is sent and again when it is visible; the model
-	 * once if nothing is to be acknowledged.
+	 * Epochs of regions that may end in a step. The card raises the vector when one is sent and again when it is visible;
+	 * the model once if nothing is to be acknowledged.
 	 */
 	unsigned epochs[PAIR_VECTORS];
 	unsigned least[PAIR_VECTORS], most[PAIR_VECTORS]; /* allowed interrupts in a loose round */
@@ -111,8 +112,8 @@ void pair_fail(struct pair *pair, const char *format, ...) __attribute__((format
 void pair_host_write(struct pair *pair, uint64_t address, const void *data, size_t len);
 bool pair_host_holds(uint64_t address, size_t len);
 
-/* Revokes a range: from now on these accesses by the card, and a read in flight, are failures. Flush reads belong to earlier writes.
- * pair_open() restores all ranges. */
+/* Revokes a range: from now on these accesses by the card, and a read in flight, are failures. Flush reads belong to earlier
+ * writes. pair_open() restores all ranges. */
 enum { PAIR_READS = 1, PAIR_WRITES = 2, PAIR_FLUSHES = 4, PAIR_ALL = 7 };
 void pair_close(struct pair *pair, uint64_t from, uint64_t bytes, unsigned accesses);
 void pair_open(struct pair *pair);

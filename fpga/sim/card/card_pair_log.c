@@ -46,8 +46,8 @@ void pair_compare(struct pair *pair, const char *what, uint64_t offset, const ui
 {
 	for (size_t i = 0; i < len; i++)
 		if (expected[i] != got[i]) {
-			pair_fail(pair, "%s at %#" PRIx64 ", byte %zu of %zu: expected %#x, got %#x", what, offset, i, len, expected[i],
-				  got[i]);
+			pair_fail(pair, "%s at %#" PRIx64 ", byte %zu of %zu: expected %#x, got %#x", what, offset, i, len,
+				  expected[i], got[i]);
 			return;
 		}
 }

@@ -13,7 +13,8 @@ void pair_log_empty(struct pair_log *log);
 void pair_log_free(struct pair_log *log);
 
 /* Fails if bytes differ. */
-void pair_compare(struct pair *pair, const char *what, uint64_t offset, const uint8_t *expected, const uint8_t *got, size_t len);
+void pair_compare(struct pair *pair, const char *what, uint64_t offset, const uint8_t *expected, const uint8_t *got,
+		  size_t len);
 /* Fails on a protocol violation by the card, or on an error returned by a function of card_dut.h. */
 void pair_card_did(struct pair *pair, int error);
 

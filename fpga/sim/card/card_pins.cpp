@@ -111,8 +111,9 @@ void card_pins_destroy(struct card_pins *pins) { delete pins; }
 
 void card_pins_parameters(struct card_parameters *parameters)
 {
-	*parameters = card_parameters{ lanes, DUT_PARTITIONS, DUT_ENTRIES, DUT_CONTEXTS, DUT_SLICES, DUT_SLICE_SHIFT,
-				       DUT_REGISTRATIONS, DUT_VECTORS, DUT_REGIONS, DUT_CHUNKS, DUT_TSU_SETS, DUT_TSU_WAYS, DUT_TSU_TS_BITS, DUT_READ_BYTES, DUT_WRITE_BYTES };
+	*parameters = card_parameters{ lanes,		DUT_PARTITIONS,	   DUT_ENTRIES,	    DUT_CONTEXTS,   DUT_SLICES,
+				       DUT_SLICE_SHIFT, DUT_REGISTRATIONS, DUT_VECTORS,	    DUT_REGIONS,    DUT_CHUNKS,
+				       DUT_TSU_SETS,	DUT_TSU_WAYS,	   DUT_TSU_TS_BITS, DUT_READ_BYTES, DUT_WRITE_BYTES };
 }
 
 void card_pins_clock(struct card_pins *pins, const struct card_in *in, struct card_out *out)

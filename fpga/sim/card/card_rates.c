@@ -2,8 +2,8 @@
 /*
  * Stores per clock through the whole card: into the window aperture, through the queues, over the looped-back link and out as
  * plain writes on PCIe, without back-pressure. Two figures each: stores accepted per clock, and stores per clock including the
- * time until the last has arrived. And clocks per 4 KiB of regions' chunks, from the last arrival to the record. A report, not a
- * test.
+ * time until the last has arrived. And clocks per 4 KiB of regions' chunks, from the last arrival to the record. A report, not
+ * a test.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -76,7 +76,9 @@ static void on_interrupt(void *user, unsigned vector)
 }
 
 static const struct card_dut_ops ops = { .mem_write = on_write, .mem_read = on_read, .interrupt = on_interrupt };
-static const struct card_dut_ops late_ops = { .mem_write = on_write, .mem_read = on_read, .interrupt = on_interrupt, .hold = late };
+static const struct card_dut_ops late_ops = {
+	.mem_write = on_write, .mem_read = on_read, .interrupt = on_interrupt, .hold = late
+};
 
 static void must(int error, const char *what)
 {
@@ -109,7 +111,8 @@ static void start(unsigned partitions, const struct card_dut_ops *with)
 		set(window + GLK_WINDOW_Q1, 0);
 		set(window + GLK_WINDOW_Q2, WINDOW);
 		set(window + GLK_WINDOW_Q0, GLK_WINDOW_Q0_VALID_MASK | GLK_WINDOW_Q0_WRITE_MASK |
-						    (uint64_t)p << GLK_WINDOW_Q0_PARTITION_SHIFT | (uint64_t)p << GLK_WINDOW_Q0_FIRST_SHIFT);
+						    (uint64_t)p << GLK_WINDOW_Q0_PARTITION_SHIFT |
+						    (uint64_t)p << GLK_WINDOW_Q0_FIRST_SHIFT);
 	}
 	set(GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 }
@@ -154,8 +157,8 @@ static void report(enum pattern pattern, unsigned length, unsigned partitions)
 		must(card_dut_read(t.dut, 0, GLK_CARD_DRAIN, &drain, sizeof(drain)), "register read");
 	} while (drain & GLK_CARD_DRAIN_BUSY_MASK);
 	arrived = card_dut_clocks(t.dut) - begin;
-	printf("%2u bytes, %-10s, %2u destinations: %.3f stores per clock, %.3f until arrived\n", length, names[pattern], partitions,
-	       (double)STORES / (double)taken, (double)STORES / (double)arrived);
+	printf("%2u bytes, %-10s, %2u destinations: %.3f stores per clock, %.3f until arrived\n", length, names[pattern],
+	       partitions, (double)STORES / (double)taken, (double)STORES / (double)arrived);
 	if (card_dut_fault(t.dut) || !t.written) {
 		fprintf(stderr, "card_rates: %s\n", card_dut_fault(t.dut) ? card_dut_fault(t.dut) : "nothing arrived");
 		exit(1);

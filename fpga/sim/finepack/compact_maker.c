@@ -157,7 +157,8 @@ void compact_maker_fill(struct packet_maker *m, struct chance *c)
 	finish(m, c, &d);
 }
 
-void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned runs, uint64_t gap, unsigned length, bool repeats)
+void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned runs, uint64_t gap, unsigned length,
+			      bool repeats)
 {
 	struct description d = { .repeats = repeats };
 	const struct shape shape = { .gap = gap, .length = length };
@@ -193,7 +194,8 @@ static void put_wide(struct description *d, struct chance *c, unsigned order)
 
 void compact_maker_fill_limit(struct packet_maker *m, struct chance *c)
 {
-	struct description d = { .unit = below(c, 2) ? 0 : below(c, UNIT_SHIFT_MAX + 1), .gap_order = below(c, GAP_ORDER_MAX + 1) };
+	struct description d = { .unit = below(c, 2) ? 0 : below(c, UNIT_SHIFT_MAX + 1),
+				 .gap_order = below(c, GAP_ORDER_MAX + 1) };
 	uint64_t window = UINT64_C(1) << WIDTH_MAX >> d.unit;
 
 	d.length_order = below(c, LENGTH_ORDER_MAX + 1);
@@ -290,7 +292,8 @@ void compact_maker_spoil(struct packet_maker *m, struct chance *c)
 		payload[below(c, (unsigned)(m->description + 7) / 8)] ^= (uint8_t)(1u << below(c, 8));
 		break;
 	case 1: /* nonzero padding bits of the description, if there are any */
-		payload[(m->description - 1) / 8] |= (uint8_t)(0x100 - (1 << ((m->description - 1) % 8 + 1))) & (uint8_t)draw(c);
+		payload[(m->description - 1) / 8] |=
+			(uint8_t)(0x100 - (1 << ((m->description - 1) % 8 + 1))) & (uint8_t)draw(c);
 		break;
 	case 2: /* too short by some bytes, or anywhere */
 		by = below(c, 2) ? by : below(c, (unsigned)m->payload);

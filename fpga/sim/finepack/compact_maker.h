@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random packets of the compact form for receiver benches. The encoder is not that of the model: unit, orders and repetition are
- * random, and do not fit the runs.
+ * Random packets of the compact form for receiver benches. The encoder is not that of the model: unit, orders and repetition
+ * are random, and do not fit the runs.
  */
 #ifndef GLK_COMPACT_MAKER_H
 #define GLK_COMPACT_MAKER_H
@@ -11,8 +11,10 @@
 /** Fills payload, first_be, tag and span of a packet: a description, then its data. */
 void compact_maker_fill(struct packet_maker *m, struct chance *c);
 
-/** The same with up to `runs` equal runs, as many as fit. With repeats, shapes repeat by one bit each; without, none is marked. */
-void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned runs, uint64_t gap, unsigned length, bool repeats);
+/** The same with up to `runs` equal runs, as many as fit. With repeats, shapes repeat by one bit each; without, none is marked.
+ */
+void compact_maker_fill_equal(struct packet_maker *m, struct chance *c, unsigned runs, uint64_t gap, unsigned length,
+			      bool repeats);
 
 /** The same with two or three runs, valid or not, at the limits of numbers and of the address window. */
 void compact_maker_fill_limit(struct packet_maker *m, struct chance *c);

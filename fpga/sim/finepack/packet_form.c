@@ -81,14 +81,17 @@ void packet_forms_count(struct packet_forms *forms, const struct packet_form *f)
 
 bool packet_forms_report(const struct packet_forms *forms)
 {
-	bool all = forms->subheaders > forms->adjoin + forms->equal && forms->adjoin && forms->equal && forms->single && forms->longest;
+	bool all = forms->subheaders > forms->adjoin + forms->equal && forms->adjoin && forms->equal && forms->single &&
+		   forms->longest;
 
 	printf("# with compact: %" PRIu64 " packets with sub-headers, in %" PRIu64 " of them runs adjoin, in %" PRIu64
-	       " the compact form is as long; %" PRIu64 " single runs\n", forms->subheaders, forms->adjoin, forms->equal, forms->single);
+	       " the compact form is as long; %" PRIu64 " single runs\n",
+	       forms->subheaders, forms->adjoin, forms->equal, forms->single);
 	for (unsigned i = 0; i < 2; i++) {
 		const uint64_t *c = forms->compact[i];
 
-		printf("# compact form, %s repetitions, units of 1 to 8 bytes: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		printf("# compact form, %s repetitions, units of 1 to 8 bytes: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		       "\n",
 		       i ? "with" : "without", c[0], c[1], c[2], c[3]);
 		all = all && c[0] && c[1] && c[2] && c[3];
 	}

@@ -52,7 +52,8 @@ struct link_layer_in {
 /* Events, each at most once per clock. */
 struct link_layer_events {
 	bool up, resumed, lost, ended;
-	bool down, frame_sent, frame_received, word_sent, replay, frame_replayed, frame_repeated, crc, sequence, protocol, version;
+	bool down, frame_sent, frame_received, word_sent, replay, frame_replayed, frame_repeated, crc, sequence, protocol,
+		version;
 };
 
 struct link_layer_out {

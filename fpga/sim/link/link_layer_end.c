@@ -12,8 +12,19 @@ enum {
 };
 
 const char *const link_layer_counter_names[LINK_LAYER_COUNTERS] = {
-	"ups", "downs", "flits sent", "frames sent", "frames received", "words sent", "replays", "frames replayed", "frames repeated",
-	"CRC errors", "sequence errors", "protocol errors", "version errors",
+	"ups",
+	"downs",
+	"flits sent",
+	"frames sent",
+	"frames received",
+	"words sent",
+	"replays",
+	"frames replayed",
+	"frames repeated",
+	"CRC errors",
+	"sequence errors",
+	"protocol errors",
+	"version errors",
 };
 
 void link_layer_fail(const struct link_layer_end *e, const char *what, uint64_t expected, uint64_t got)
@@ -177,8 +188,19 @@ static void note_counters(struct link_layer_end *e)
 {
 	const struct glk_link_layer_counters *c = glk_link_layer_counters(e->model);
 	const uint64_t counters[LINK_LAYER_COUNTERS] = {
-		c->ups, c->downs, c->flits_sent, c->frames_sent, c->frames_received, c->words_sent, c->replays, c->frames_replayed,
-		c->frames_repeated, c->crc_errors, c->sequence_errors, c->protocol_errors + e->refusals, c->version_errors,
+		c->ups,
+		c->downs,
+		c->flits_sent,
+		c->frames_sent,
+		c->frames_received,
+		c->words_sent,
+		c->replays,
+		c->frames_replayed,
+		c->frames_repeated,
+		c->crc_errors,
+		c->sequence_errors,
+		c->protocol_errors + e->refusals,
+		c->version_errors,
 	};
 
 	memcpy(said_at(e, e->bench->now)->counters, counters, sizeof(counters));
@@ -203,8 +225,8 @@ static void count(struct link_layer_end *e, const struct link_layer_out *out, bo
 {
 	const struct link_layer_events *v = &out->events;
 	const bool counts[LINK_LAYER_COUNTERS] = {
-		v->up || v->resumed, v->down, taken, v->frame_sent, v->frame_received, v->word_sent, v->replay, v->frame_replayed,
-		v->frame_repeated, v->crc, v->sequence, v->protocol, v->version,
+		v->up || v->resumed, v->down,		taken,	v->frame_sent, v->frame_received, v->word_sent, v->replay,
+		v->frame_replayed,   v->frame_repeated, v->crc, v->sequence,   v->protocol,	  v->version,
 	};
 
 	for (unsigned i = 0; i < LINK_LAYER_COUNTERS; i++) {
@@ -323,11 +345,13 @@ static void check_peer(const struct link_layer_end *e, const struct link_layer_o
 
 	if (glk_link_layer_up(e->model) != out->up)
 		link_layer_fail(e, "up", glk_link_layer_up(e->model), out->up);
-	if (peer && (peer->serial != out->peer_serial || peer->cluster != out->peer_cluster || peer->compact != out->peer_compact))
+	if (peer &&
+	    (peer->serial != out->peer_serial || peer->cluster != out->peer_cluster || peer->compact != out->peer_compact))
 		link_layer_fail(e, "peer serial number, cluster or compact form", peer->serial, out->peer_serial);
 }
 
-struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const struct glk_block *came, const struct link_layer_acts *acts)
+struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const struct glk_block *came,
+					     const struct link_layer_acts *acts)
 {
 	struct link_layer_in in = { .cut = acts->cut, .reset = acts->reset, .refused = acts->refused };
 	struct link_layer_out out;

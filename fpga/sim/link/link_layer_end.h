@@ -73,6 +73,7 @@ void link_layer_fail(const struct link_layer_end *e, const char *what, uint64_t 
 void link_layer_end_make(struct link_layer_end *e);
 void link_layer_end_replace(struct link_layer_end *e);
 /* Clocks with `came` as input, or NULL; returns the RTL's output. */
-struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const struct glk_block *came, const struct link_layer_acts *acts);
+struct link_layer_block link_layer_end_clock(struct link_layer_end *e, const struct glk_block *came,
+					     const struct link_layer_acts *acts);
 
 #endif /* GLK_LINK_LAYER_END_H */

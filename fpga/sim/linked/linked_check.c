@@ -81,7 +81,8 @@ static void check_whole(struct work *w, unsigned side)
 	same(w, side, "requests, and those served or denied by the peer", asked(w, side),
 	     get(w, 1 - side, GLK_LINK_SERVED) + get(w, 1 - side, GLK_LINK_DENIED));
 	same(w, side, "STORE_BYTES",
-	     w->partition_bytes[side][w->side[side].partition[WORK_FAR_A]] + w->partition_bytes[side][w->side[side].partition[WORK_NEAR]],
+	     w->partition_bytes[side][w->side[side].partition[WORK_FAR_A]] +
+		     w->partition_bytes[side][w->side[side].partition[WORK_NEAR]],
 	     get(w, side, linked_partition(w->side[side].partition[WORK_FAR_A], GLK_PARTITION_STORE_BYTES)) +
 		     get(w, side, linked_partition(w->side[side].partition[WORK_NEAR], GLK_PARTITION_STORE_BYTES)));
 	NONE(LINK_STRAYS);
@@ -89,14 +90,16 @@ static void check_whole(struct work *w, unsigned side)
 	NONE(LINK_LOST_PACKETS);
 	NONE(CARD_DROPPED_STORES);
 	NONE(CARD_ERR_WINDOW);
-	same(w, side, "ERR_ENDPOINT", 0, of_partitions(w, side, GLK_PARTITION_ERR_ENDPOINT, WORK_NEAR, all_open ? WORK_FAR_B : WORK_FAR_A));
+	same(w, side, "ERR_ENDPOINT", 0,
+	     of_partitions(w, side, GLK_PARTITION_ERR_ENDPOINT, WORK_NEAR, all_open ? WORK_FAR_B : WORK_FAR_A));
 	if (!all_open)
 		return;
 	if (get(w, 1 - side, GLK_LINK_DENIED) > get(w, side, GLK_LINK_PACKETS_TRANSLATION_REQUEST)) /* before its setup */
 		linked_fail(&w->pair, "card %u, DENIED by the peer: %" PRIu64, side, get(w, 1 - side, GLK_LINK_DENIED));
 	/* The RTL converts write requests to packets and counts them too. */
 	same(w, 1 - side, "PACKETS_RECEIVED",
-	     of_partitions(w, 1 - side, GLK_PARTITION_PACKETS, WORK_NEAR, WORK_SECOND) + get(w, side, GLK_LINK_PACKETS_FINEPACK) +
+	     of_partitions(w, 1 - side, GLK_PARTITION_PACKETS, WORK_NEAR, WORK_SECOND) +
+		     get(w, side, GLK_LINK_PACKETS_FINEPACK) +
 		     (w->pair.card[1 - side].dut ? get(w, side, GLK_LINK_PACKETS_WRITE_REQUEST) : 0),
 	     get(w, 1 - side, GLK_CARD_PACKETS_RECEIVED));
 }
@@ -104,13 +107,13 @@ static void check_whole(struct work *w, unsigned side)
 /* Statistics. */
 static void report(struct work *w, unsigned side)
 {
-	printf("# card %u: %" PRIu64 " flits, %" PRIu64 " stitched, %" PRIu64 " pooled, queue full %" PRIu64 ", credit stalls %" PRIu64
-	       ", trimmed %" PRIu64 ", replays %" PRIu64 ", CRC errors %" PRIu64 ", timeouts %" PRIu64 ", strays %" PRIu64 ", lost %" PRIu64
-	       ", denied %" PRIu64 "\n",
+	printf("# card %u: %" PRIu64 " flits, %" PRIu64 " stitched, %" PRIu64 " pooled, queue full %" PRIu64
+	       ", credit stalls %" PRIu64 ", trimmed %" PRIu64 ", replays %" PRIu64 ", CRC errors %" PRIu64
+	       ", timeouts %" PRIu64 ", strays %" PRIu64 ", lost %" PRIu64 ", denied %" PRIu64 "\n",
 	       side, get(w, side, GLK_LINK_FLITS_IN), get(w, side, GLK_LINK_STITCHED), get(w, side, GLK_LINK_POOLED),
 	       get(w, side, GLK_LINK_QUEUE_FULL), get(w, side, GLK_LINK_CREDIT_STALLS), get(w, side, GLK_LINK_TRIMMED_BYTES),
-	       get(w, side, GLK_LINK_REPLAYS), get(w, side, GLK_LINK_CRC_ERRORS), get(w, side, GLK_LINK_TIMEOUTS), get(w, side, GLK_LINK_STRAYS),
-	       get(w, side, GLK_LINK_LOST_PACKETS), get(w, side, GLK_LINK_DENIED));
+	       get(w, side, GLK_LINK_REPLAYS), get(w, side, GLK_LINK_CRC_ERRORS), get(w, side, GLK_LINK_TIMEOUTS),
+	       get(w, side, GLK_LINK_STRAYS), get(w, side, GLK_LINK_LOST_PACKETS), get(w, side, GLK_LINK_DENIED));
 }
 
 void work_check_counters(struct work *w, bool whole)

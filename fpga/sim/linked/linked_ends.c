@@ -61,8 +61,10 @@ void work_identity(struct work *w)
 		expect(w, side, GLK_LINK_CLUSTER, UINT64_MAX, own->cluster);
 		expect(w, side, GLK_LINK_PEER_SERIAL, UINT64_MAX, other->serial);
 		expect(w, side, GLK_LINK_STATUS, 0xffffff,
-		       GLK_LINK_STATUS_UP_MASK | GLK_LINK_STATUS_SESSION_MASK | (uint64_t)other->cluster << GLK_LINK_STATUS_PEER_CLUSTER_SHIFT |
-			       (other->packing ? GLK_LINK_STATUS_PEER_COMPACT_MASK : 0) | (uint64_t)GLK_LINK_VERSION << GLK_LINK_STATUS_PEER_VERSION_SHIFT);
+		       GLK_LINK_STATUS_UP_MASK | GLK_LINK_STATUS_SESSION_MASK |
+			       (uint64_t)other->cluster << GLK_LINK_STATUS_PEER_CLUSTER_SHIFT |
+			       (other->packing ? GLK_LINK_STATUS_PEER_COMPACT_MASK : 0) |
+			       (uint64_t)GLK_LINK_VERSION << GLK_LINK_STATUS_PEER_VERSION_SHIFT);
 	}
 }
 

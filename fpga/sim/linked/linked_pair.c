@@ -34,7 +34,8 @@ static uint64_t wait(void *user)
 	return pair->now;
 }
 
-int linked_pair_create(struct linked_pair *pair, const enum linked_kind kinds[2], uint64_t seed, uint64_t round, const char *wave)
+int linked_pair_create(struct linked_pair *pair, const enum linked_kind kinds[2], uint64_t seed, uint64_t round,
+		       const char *wave)
 {
 	memset(pair, 0, sizeof(*pair));
 	for (unsigned i = 0; i < 2; i++) {
@@ -103,7 +104,8 @@ void linked_set(struct linked_pair *pair, unsigned side, uint64_t offset, uint64
 {
 	uint64_t since = pair->now;
 
-	while (linked_card_post(&pair->card[side], 0, offset, &value, sizeof(value)) && go_on(pair, since, "write", side, offset)) {
+	while (linked_card_post(&pair->card[side], 0, offset, &value, sizeof(value)) &&
+	       go_on(pair, since, "write", side, offset)) {
 	}
 }
 

@@ -24,7 +24,8 @@ struct linked_pair {
 };
 
 /* Creates the cards and waits until both are up. Returns 0 or a negative errno. `wave`: waveform file of the first RTL card. */
-int linked_pair_create(struct linked_pair *pair, const enum linked_kind kinds[2], uint64_t seed, uint64_t round, const char *wave);
+int linked_pair_create(struct linked_pair *pair, const enum linked_kind kinds[2], uint64_t seed, uint64_t round,
+		       const char *wave);
 void linked_pair_destroy(struct linked_pair *pair);
 void linked_pair_clock(struct linked_pair *pair);
 

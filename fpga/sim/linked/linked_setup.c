@@ -99,7 +99,8 @@ int work_create(struct work *w, const enum linked_kind kinds[2], uint64_t seed, 
 	for (unsigned side = 0; side < 2; side++)
 		draw_partitions(w, side);
 	for (unsigned side = 0; side < 2; side++)
-		w->side[side].shared_memory = w->pair.card[side].memory.endpoint[w->side[side].partition[WORK_NEAR]] + WORK_SHARED_AT;
+		w->side[side].shared_memory =
+			w->pair.card[side].memory.endpoint[w->side[side].partition[WORK_NEAR]] + WORK_SHARED_AT;
 	for (unsigned side = 0; side < 2; side++)
 		for (unsigned c = 0; c < w->contexts; c++) {
 			struct work_context *x = &w->side[side].context[c];
@@ -128,8 +129,10 @@ void work_destroy(struct work *w)
 void work_settings(struct work *w, unsigned side, unsigned role)
 {
 	unsigned p = w->side[side].partition[role];
-	bool packing = w->pair.card[side].config.packing, open = role == WORK_NEAR || (role == WORK_SECOND && w->side[side].second_open);
-	bool refuses = !w->pair.card[1 - side].config.packing; /* the other card, the compact form, which must not be sent then */
+	bool packing = w->pair.card[side].config.packing,
+	     open = role == WORK_NEAR || (role == WORK_SECOND && w->side[side].second_open);
+	bool refuses =
+		!w->pair.card[1 - side].config.packing; /* the other card, the compact form, which must not be sent then */
 	uint64_t mode = open ? GLK_PARTITION_MODE_OPEN_MASK : 0;
 
 	if (!chance(w, 4))
@@ -150,7 +153,8 @@ void work_settings(struct work *w, unsigned side, unsigned role)
 
 void work_link_settings(struct work *w, unsigned side)
 {
-	set(w, side, GLK_LINK_CONTROL, chance(w, 3) ? GLK_LINK_CONTROL_RESET : GLK_LINK_CONTROL_ENABLE_MASK | below(&w->chance, 64) << 1);
+	set(w, side, GLK_LINK_CONTROL,
+	    chance(w, 3) ? GLK_LINK_CONTROL_RESET : GLK_LINK_CONTROL_ENABLE_MASK | below(&w->chance, 64) << 1);
 	set(w, side, GLK_LINK_POOL_CYCLES, chance(w, 2) ? GLK_LINK_POOL_CYCLES_RESET : below(&w->chance, 129));
 	set(w, side, GLK_LINK_BURST, 1 + below(&w->chance, 255));
 	set(w, side, GLK_LINK_TRIM_BYTES, 4u << below(&w->chance, 4));
@@ -165,7 +169,8 @@ static void set_endpoint(struct work *w, unsigned side, unsigned role)
 	uint64_t base = MEMORY_BUS(p), kind = GLK_EP_BUS;
 
 	if (role >= WORK_FAR_A) {
-		base = (uint64_t)other->partition[role == WORK_FAR_A ? WORK_NEAR : WORK_SECOND] << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT;
+		base = (uint64_t)other->partition[role == WORK_FAR_A ? WORK_NEAR : WORK_SECOND]
+		       << GLK_PARTITION_EP_BASE_REMOTE_PARTITION_SHIFT;
 		kind = GLK_EP_LINK;
 	} else if (role == WORK_SECOND && s->second_pool) {
 		base = WORK_POOL_AT;
@@ -197,7 +202,8 @@ static void set_windows(struct work *w, unsigned side, unsigned c)
 		set_window(w, side, c, lane->slice, lane->partition, ((lane->remote ? 0 : w->contexts) + c) * WORK_LANE_BYTES);
 	}
 	for (unsigned remote = 0; remote < 2 && c < WORK_SHARERS; remote++)
-		set_window(w, side, c, PLACE_SHARED_SLICE(w, c, remote), w->side[side].partition[remote ? WORK_FAR_A : WORK_NEAR], WORK_SHARED_AT);
+		set_window(w, side, c, PLACE_SHARED_SLICE(w, c, remote),
+			   w->side[side].partition[remote ? WORK_FAR_A : WORK_NEAR], WORK_SHARED_AT);
 }
 
 static void set_registration(struct work *w, unsigned side, unsigned c)
@@ -259,8 +265,8 @@ static uint64_t remote_bytes(struct work *w, unsigned side, unsigned reg)
 
 void work_remote_bytes(struct work *w, unsigned side)
 {
-	uint64_t open = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK | GLK_PARTITION_REMOTE_BYTES_WRITE_MASK |
-			WORK_EP_BYTES;
+	uint64_t open = GLK_PARTITION_REMOTE_BYTES_ANSWERED_MASK | GLK_PARTITION_REMOTE_BYTES_READ_MASK |
+			GLK_PARTITION_REMOTE_BYTES_WRITE_MASK | WORK_EP_BYTES;
 
 	for (unsigned r = WORK_FAR_A; r <= WORK_FAR_B; r++) {
 		unsigned reg = linked_partition(w->side[side].partition[r], GLK_PARTITION_REMOTE_BYTES);

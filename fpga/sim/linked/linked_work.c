@@ -102,7 +102,8 @@ static void check_lane(struct work *w, const struct work_context *x, struct work
 			continue;
 		if (lane->memory[i] != lane->now[i])
 			linked_fail(&w->pair, "card %u, context %u, %s partition %u, released byte %u: expected %#x, got %#x",
-				    x->side, x->c, lane->remote ? "remote" : "local", lane->partition, i, lane->now[i], lane->memory[i]);
+				    x->side, x->c, lane->remote ? "remote" : "local", lane->partition, i, lane->now[i],
+				    lane->memory[i]);
 		lane->state[i] = 0;
 	}
 }
@@ -209,8 +210,10 @@ static void compare(struct work *w, const struct work_context *x, const struct w
 		if (state & WORK_UNSURE || (trouble && state))
 			continue;
 		if (got[i] != lane->now[at + i])
-			linked_fail(&w->pair, "card %u, context %u: %s of %u bytes at %u of %s partition %u, byte %u: expected %#x, "
-				    "got %#x", x->side, x->c, what, length, at, lane->remote ? "remote" : "local", lane->partition, i,
+			linked_fail(&w->pair,
+				    "card %u, context %u: %s of %u bytes at %u of %s partition %u, byte %u: expected %#x, "
+				    "got %#x",
+				    x->side, x->c, what, length, at, lane->remote ? "remote" : "local", lane->partition, i,
 				    lane->now[at + i], got[i]);
 	}
 }
@@ -239,7 +242,8 @@ static void begin_release(struct work *w, struct work_context *x)
 	x->release_value++;
 	x->release_since = w->pair.now;
 	cover(x);
-	linked_card_post(card_of(w, x), 0, linked_doorbell(x->c, GLK_DOORBELL_RELEASE), &x->release_value, sizeof(x->release_value));
+	linked_card_post(card_of(w, x), 0, linked_doorbell(x->c, GLK_DOORBELL_RELEASE), &x->release_value,
+			 sizeof(x->release_value));
 }
 
 static void end_release(struct work *w, struct work_context *x)
@@ -253,7 +257,8 @@ static void end_release(struct work *w, struct work_context *x)
 	x->releasing = false;
 	errors = (uint32_t)(record[1] & GLK_COMPLETION_RECORD_ERRORS_MASK);
 	if (errors != x->errors && errors != x->errors + 1)
-		linked_fail(&w->pair, "card %u, context %u: %u errors, expected %u or one more", x->side, x->c, errors, x->errors);
+		linked_fail(&w->pair, "card %u, context %u: %u errors, expected %u or one more", x->side, x->c, errors,
+			    x->errors);
 	released(w, x, errors != x->errors);
 	x->errors = errors;
 }
@@ -312,7 +317,8 @@ static void make_shared(struct work *w, struct work_context *x, uint64_t sqe[8])
 	e->at = below(&w->chance, WORK_SHARED);
 	e->length = shared_bytes(e->at);
 	e->operand = draw(&w->chance) & (e->length == 8 ? UINT64_MAX : UINT32_MAX);
-	sqe[0] = e->opcode | (uint64_t)PLACE_SHARED_SLICE(w, x->c, remote) << GLK_SQE_WINDOW_SHIFT | (uint64_t)e->length << GLK_SQE_LENGTH_SHIFT;
+	sqe[0] = e->opcode | (uint64_t)PLACE_SHARED_SLICE(w, x->c, remote) << GLK_SQE_WINDOW_SHIFT |
+		 (uint64_t)e->length << GLK_SQE_LENGTH_SHIFT;
 	sqe[2] = 8 * e->at;
 	sqe[3] = GLK_NO_REGISTRATION;
 	sqe[4] = e->operand;
@@ -346,8 +352,8 @@ static void check_sums(struct work *w)
 			if (s->unsure[i])
 				s->shared[i] = is;
 			else if (is != (s->shared[i] & (shared_bytes(i) == 8 ? UINT64_MAX : UINT32_MAX)))
-				linked_fail(&w->pair, "shared word %u of card %u: %#" PRIx64 ", expected %#" PRIx64, i, side, is,
-					    s->shared[i]);
+				linked_fail(&w->pair, "shared word %u of card %u: %#" PRIx64 ", expected %#" PRIx64, i, side,
+					    is, s->shared[i]);
 			s->unsure[i] = false;
 		}
 }
@@ -436,8 +442,8 @@ static void check_entry(struct work *w, struct work_context *x, unsigned status)
 		return;
 	}
 	if (status != GLK_ST_OK && (status != GLK_ST_ENDPOINT || !trouble || !e->lane || !may_fail(w, e->lane))) {
-		linked_fail(&w->pair, "card %u, context %u: entry %u of %u bytes at %u: status %u", x->side, x->c, e->opcode, e->length, e->at,
-			    status);
+		linked_fail(&w->pair, "card %u, context %u: entry %u of %u bytes at %u: status %u", x->side, x->c, e->opcode,
+			    e->length, e->at, status);
 		return;
 	}
 	if (!e->lane)
@@ -600,7 +606,8 @@ static void store_all(struct work *w, unsigned bytes)
 		for (unsigned c = 0; c < w->contexts; c++)
 			for (unsigned r = 0; r < WORK_ROLES; r++)
 				for (unsigned at = 0; at < bytes && w->side[side].context[c].lane[r].used; at += STORE_BYTES)
-					store_soon(w, &w->side[side].context[c], &w->side[side].context[c].lane[r], at, STORE_BYTES);
+					store_soon(w, &w->side[side].context[c], &w->side[side].context[c].lane[r], at,
+						   STORE_BYTES);
 }
 
 void work_settle(struct work *w)

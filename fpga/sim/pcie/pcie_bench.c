@@ -7,8 +7,8 @@
 void pcie_fail(struct pcie_bench *b, const char *what, uint64_t expected, uint64_t got)
 {
 	if (!b->failure[0])
-		snprintf(b->failure, sizeof(b->failure), "clock %" PRIu64 ": %s: expected %" PRIx64 ", got %" PRIx64, b->clocks, what,
-			 expected, got);
+		snprintf(b->failure, sizeof(b->failure), "clock %" PRIu64 ": %s: expected %" PRIx64 ", got %" PRIx64, b->clocks,
+			 what, expected, got);
 }
 
 void pcie_same(struct pcie_bench *b, const char *what, uint64_t expected, uint64_t got)

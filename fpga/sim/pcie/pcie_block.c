@@ -33,7 +33,8 @@ void pcie_block_show_requests(struct pcie_block *block)
 	if (waits) {
 		block->credits--;
 		block->np = *r;
-		block->np_hint = pcie_bits_get(s->user, at->cq_tph_present, 1) | pcie_bits_get(s->user, at->cq_tph_type, 2) << 1 |
+		block->np_hint = pcie_bits_get(s->user, at->cq_tph_present, 1) |
+				 pcie_bits_get(s->user, at->cq_tph_type, 2) << 1 |
 				 pcie_bits_get(s->user, at->cq_tph_tag, 8) << 8;
 	}
 }
@@ -224,7 +225,12 @@ static void rq_read(struct pcie_block *block, uint64_t address, unsigned bytes)
 		pcie_fail(b, "read without credit", 0, (uint64_t)block->np_credit);
 	block->ops->read(block->user, tag, address, bytes);
 	*o = (struct pcie_outstanding){
-		.busy = true, .from = address, .to = address + bytes - 1, .dw_at = address / 4, .dw_left = count, .behind = block->seq_put,
+		.busy = true,
+		.from = address,
+		.to = address + bytes - 1,
+		.dw_at = address / 4,
+		.dw_left = count,
+		.behind = block->seq_put,
 	};
 }
 
@@ -292,8 +298,10 @@ static void rq_beat(struct pcie_block *block, const struct pcie_axis *s)
 		block->rq_first_be = pcie_bits_get(s->user, 0, 4);
 		block->rq_last_be = pcie_bits_get(s->user, field->last_be, 4);
 		if (field->marks)
-			pcie_same(b, "RQ enables of a second packet", 0, pcie_bits_get(s->user, 4, 4) | pcie_bits_get(s->user, 12, 4));
-		block->rq_seq = pcie_bits_get(s->user, field->rq_seq_low, 4) | pcie_bits_get(s->user, field->rq_seq_high, 2) << 4;
+			pcie_same(b, "RQ enables of a second packet", 0,
+				  pcie_bits_get(s->user, 4, 4) | pcie_bits_get(s->user, 12, 4));
+		block->rq_seq = pcie_bits_get(s->user, field->rq_seq_low, 4) | pcie_bits_get(s->user, field->rq_seq_high, 2)
+										       << 4;
 	}
 	pcie_packet_collect(b, &block->rq, s);
 	if (!s->last)
@@ -333,7 +341,8 @@ static void show_seq(struct pcie_block *block)
 
 /* --- RC: completions by the host --- */
 
-/* A completion of no request: of an unknown tag, or with another requester, class or attributes than the request with its tag. */
+/* A completion of no request: of an unknown tag, or with another requester, class or attributes than the request with its tag.
+ */
 static void make_stray(struct pcie_block *block, unsigned tag)
 {
 	struct pcie_bench *b = block->bench;
@@ -436,7 +445,9 @@ static void make_completion(struct pcie_block *block)
 	for (unsigned i = 0; i < count; i++) {
 		p->dw[3 + i] = 0;
 		for (unsigned k = 0; k < 4; k++)
-			p->dw[3 + i] |= (uint32_t)(block->ops->byte(block->user, (o->dw_at + i) * 4 + k) ^ (o->stale ? 0xff : 0)) << 8 * k;
+			p->dw[3 + i] |=
+				(uint32_t)(block->ops->byte(block->user, (o->dw_at + i) * 4 + k) ^ (o->stale ? 0xff : 0))
+				<< 8 * k;
 	}
 	if (block->failures && pcie_one_in(b, 24)) {
 		spoil(block, &count, &code, &status, &done);

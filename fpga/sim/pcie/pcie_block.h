@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model of the hard block's interfaces and of the host behind it (PG213: 512 or 256 bits, DW-aligned, no straddling, client tags):
- * sends requests within credit, accepts completions and requests and checks their descriptors and sidebands, completes reads
- * split and in any order, returns sequence numbers, sends interrupts. The user supplies requests and memory contents.
+ * A model of the hard block's interfaces and of the host behind it (PG213: 512 or 256 bits, DW-aligned, no straddling, client
+ * tags): sends requests within credit, accepts completions and requests and checks their descriptors and sidebands, completes
+ * reads split and in any order, returns sequence numbers, sends interrupts. The user supplies requests and memory contents.
  */
 #ifndef GLK_PCIE_BLOCK_H
 #define GLK_PCIE_BLOCK_H
@@ -26,8 +26,8 @@ struct pcie_block_ops {
 	void (*completion_begins)(void *user);
 	void (*completed)(void *user, const uint8_t *data, unsigned bytes);
 	/*
-	 * Requests by the card; a read of 0 bytes is a flush read. A write comes when its sequence number returns, or ahead of the
-	 * completion of a read behind it: until then a completion by the card may pass it.
+	 * Requests by the card; a read of 0 bytes is a flush read. A write comes when its sequence number returns, or ahead of
+	 * the completion of a read behind it: until then a completion by the card may pass it.
 	 */
 	void (*write)(void *user, uint64_t address, const uint8_t *data, unsigned bytes);
 	void (*read)(void *user, unsigned tag, uint64_t address, unsigned bytes);

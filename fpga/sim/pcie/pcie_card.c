@@ -54,7 +54,8 @@ static void r_beat(struct pcie_card *card, const struct us_request *r)
 	pcie_same(b, "r_offset", first->address, r->address);
 	pcie_same(b, "r_length", first->length, r->length);
 	pcie_same(b, "r_poisoned", first->poisoned, r->poisoned);
-	if (r->address >= PCIE_BAR_BYTES || r->address + r->length > PCIE_BAR_BYTES || (r->write ? !r->length : r->length > 4096)) {
+	if (r->address >= PCIE_BAR_BYTES || r->address + r->length > PCIE_BAR_BYTES ||
+	    (r->write ? !r->length : r->length > 4096)) {
 		pcie_fail(b, "r range", 0, r->address);
 		return;
 	}

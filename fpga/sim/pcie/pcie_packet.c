@@ -21,11 +21,13 @@ uint32_t pcie_bits_get(const uint8_t *bits, unsigned first, unsigned count)
 const struct pcie_sideband *pcie_sideband(const struct pcie_bench *b)
 {
 	static const struct pcie_sideband of_256 = {
-		.last_be = 4, .cq_sop = 40, .cq_sop_bits = 1, .cq_discontinue = 41, .cq_tph_present = 42, .cq_tph_type = 43, .cq_tph_tag = 45,
-		.rc_discontinue = 42, .cc_discontinue = 0, .rq_unused = 8, .rq_unused_bits = 16, .rq_seq_low = 24, .rq_seq_high = 60,
+		.last_be = 4, .cq_sop = 40, .cq_sop_bits = 1, .cq_discontinue = 41, .cq_tph_present = 42, .cq_tph_type = 43,
+		.cq_tph_tag = 45, .rc_discontinue = 42, .cc_discontinue = 0, .rq_unused = 8, .rq_unused_bits = 16,
+		.rq_seq_low = 24, .rq_seq_high = 60,
 	}, of_512 = {
-		.last_be = 8, .cq_sop = 80, .cq_sop_bits = 2, .cq_discontinue = 96, .cq_tph_present = 97, .cq_tph_type = 99, .cq_tph_tag = 103,
-		.rc_discontinue = 96, .cc_discontinue = 16, .rq_unused = 36, .rq_unused_bits = 25, .rq_seq_low = 61, .rq_seq_high = 65,
+		.last_be = 8, .cq_sop = 80, .cq_sop_bits = 2, .cq_discontinue = 96, .cq_tph_present = 97, .cq_tph_type = 99,
+		.cq_tph_tag = 103, .rc_discontinue = 96, .cc_discontinue = 16, .rq_unused = 36, .rq_unused_bits = 25,
+		.rq_seq_low = 61, .rq_seq_high = 65,
 		.marks = true,
 	};
 
@@ -73,7 +75,8 @@ void pcie_request_describe(struct pcie_bench *b, struct pcie_request *r, unsigne
 	dw[0] = (uint32_t)r->address | below(&b->chance, 4);
 	dw[1] = (uint32_t)(r->address >> 32);
 	dw[2] = r->count | r->type << 11 | below(&b->chance, 65536) << 16;
-	dw[3] = below(&b->chance, 256) | r->bar << 16 | r->aperture << 19 | below(&b->chance, 8) << 25 | below(&b->chance, 8) << 28;
+	dw[3] = below(&b->chance, 256) | r->bar << 16 | r->aperture << 19 | below(&b->chance, 8) << 25 |
+		below(&b->chance, 8) << 28;
 	r->packet.dwords = 4 + data_dwords;
 	r->packet.at = 0;
 	r->packet.discontinue = false;

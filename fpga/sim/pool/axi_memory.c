@@ -23,7 +23,10 @@ static void request(struct axi_memory *m, struct axi_burst *b, uint64_t address,
 {
 	unsigned lanes = pool_axi_lanes();
 
-	*b = (struct axi_burst){ .address = address, .beats = len + 1, .due = m->clock + 1 + below(m->chance, m->latency), .early = below(m->chance, 2) };
+	*b = (struct axi_burst){ .address = address,
+				 .beats = len + 1,
+				 .due = m->clock + 1 + below(m->chance, m->latency),
+				 .early = below(m->chance, 2) };
 	m->bursts++;
 	if (address % lanes)
 		m->failure = "an address that is no line's";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A memory on AXI4 as unhelpful as the protocol permits: random latencies and back-pressure, a write is done between its last
- * beat and its answer, a read's data is taken between its request and its last beat. Requests of a direction are in order (one ID).
+ * beat and its answer, a read's data is taken between its request and its last beat. Requests of a direction are in order (one
+ * ID).
  */
 #ifndef GLK_AXI_MEMORY_H
 #define GLK_AXI_MEMORY_H

@@ -59,7 +59,8 @@ static void show_events(Vglk_link_registers *top, const bool *events)
 	top->wait_valid = events[LINK_WAITED];
 }
 
-void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in, struct link_registers_out *out)
+void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in,
+			      struct link_registers_out *out)
 {
 	Vglk_link_registers *top = dut->top;
 
@@ -88,8 +89,9 @@ void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_
 	out->allowed = top->allowed;
 	out->snapshot_done = top->snapshot_done;
 	out->changed = top->e_link;
-	out->control = static_cast<unsigned>(top->cfg_enable | top->cfg_stitching << 1 | top->cfg_pooling << 2 | top->cfg_selective << 3 |
-					     top->cfg_sequencing << 4 | top->cfg_trimming << 5 | top->cfg_yielding << 6);
+	out->control = static_cast<unsigned>(top->cfg_enable | top->cfg_stitching << 1 | top->cfg_pooling << 2 |
+					     top->cfg_selective << 3 | top->cfg_sequencing << 4 | top->cfg_trimming << 5 |
+					     top->cfg_yielding << 6);
 	out->pool_cycles = top->cfg_pool_cycles;
 	out->burst = top->cfg_burst;
 	out->trim_code = top->cfg_trim_code;

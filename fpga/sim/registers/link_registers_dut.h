@@ -12,10 +12,39 @@ extern "C" {
 
 /* One-bit event inputs (e_*). */
 enum link_event {
-	LINK_FLIT, LINK_PACKET, LINK_REFUSED, LINK_STITCHED, LINK_PARTIAL, LINK_PARENT, LINK_OUT, LINK_PADDED, LINK_POOLED,
-	LINK_POOL_TIMED_OUT, LINK_UP, LINK_RESUMED, LINK_DOWN, LINK_FRAME_SENT, LINK_FRAME_RECEIVED, LINK_REPLAY, LINK_FRAME_REPLAYED,
-	LINK_FRAME_REPEATED, LINK_CRC, LINK_SEQUENCE, LINK_PROTOCOL, LINK_VERSION, LINK_FLIT_RECEIVED, LINK_CREDIT_STALL, LINK_STRAY,
-	LINK_TIMEOUT, LINK_GIVEN_UP, LINK_LOST, LINK_SERVED, LINK_DENIED, LINK_TRIMMED, LINK_WAITED, LINK_EVENTS
+	LINK_FLIT,
+	LINK_PACKET,
+	LINK_REFUSED,
+	LINK_STITCHED,
+	LINK_PARTIAL,
+	LINK_PARENT,
+	LINK_OUT,
+	LINK_PADDED,
+	LINK_POOLED,
+	LINK_POOL_TIMED_OUT,
+	LINK_UP,
+	LINK_RESUMED,
+	LINK_DOWN,
+	LINK_FRAME_SENT,
+	LINK_FRAME_RECEIVED,
+	LINK_REPLAY,
+	LINK_FRAME_REPLAYED,
+	LINK_FRAME_REPEATED,
+	LINK_CRC,
+	LINK_SEQUENCE,
+	LINK_PROTOCOL,
+	LINK_VERSION,
+	LINK_FLIT_RECEIVED,
+	LINK_CREDIT_STALL,
+	LINK_STRAY,
+	LINK_TIMEOUT,
+	LINK_GIVEN_UP,
+	LINK_LOST,
+	LINK_SERVED,
+	LINK_DENIED,
+	LINK_TRIMMED,
+	LINK_WAITED,
+	LINK_EVENTS
 };
 
 struct link_registers_in {
@@ -45,7 +74,8 @@ struct link_registers_dut *link_registers_dut_create(const char *wave);
 void link_registers_dut_reset(struct link_registers_dut *dut);
 void link_registers_dut_destroy(struct link_registers_dut *dut);
 /* Applies `in`, samples the outputs before the clock edge, and clocks. */
-void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in, struct link_registers_out *out);
+void link_registers_dut_clock(struct link_registers_dut *dut, const struct link_registers_in *in,
+			      struct link_registers_out *out);
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,8 @@ struct load {
 	unsigned serial, partition, length, lines, operation, asked, answered, bad, beats;
 	uint64_t offset, operand, compare, old;
 	uint64_t mark;			     /* writes posted before it */
-	uint64_t taken, last, before, dropped_at, done_at, latest[CLOSE]; /* clocks; its timeout runs from `last`, previously from `before` */
+	uint64_t taken, last, before, dropped_at, done_at,
+		latest[CLOSE]; /* clocks; its timeout runs from `last`, previously from `before` */
 	enum line line[LINES];
 };
 
@@ -57,7 +58,8 @@ struct bench {
 	uint64_t round;
 	unsigned serial;
 	/* Counts per partition since the start of the bench. */
-	uint64_t posted[REMOTE_ASK_PARTITIONS], covered[REMOTE_ASK_PARTITIONS], known[REMOTE_ASK_PARTITIONS], lost_to[REMOTE_ASK_PARTITIONS];
+	uint64_t posted[REMOTE_ASK_PARTITIONS], covered[REMOTE_ASK_PARTITIONS], known[REMOTE_ASK_PARTITIONS],
+		lost_to[REMOTE_ASK_PARTITIONS];
 	uint64_t mark[REMOTE_ASK_PARTITIONS], sent[16]; /* sent: in this session, by remote partition */
 	struct load load;
 	bool orphan; /* a request of an earlier load may still be sent */

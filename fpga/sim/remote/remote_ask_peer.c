@@ -20,7 +20,8 @@ struct response {
 };
 
 static struct {
-	struct response waiting[RESPONSES], slow, going; /* slow: a read response sent flit by flit; going: ends in this clock */
+	struct response waiting[RESPONSES], slow,
+		going; /* slow: a read response sent flit by flit; going: ends in this clock */
 	unsigned count;
 	size_t slow_at;
 	uint64_t slow_from; /* clock at which it continues */
@@ -59,14 +60,20 @@ uint8_t remote_ask_peer_byte(unsigned remote_partition, uint64_t offset)
 static struct response *later(enum owner owner, enum glk_kind kind, uint16_t tag, unsigned status, size_t body, bool *never)
 {
 	struct response *r = &peer.waiting[peer.count];
-	struct glk_link_header header = { .kind = kind, .number = (uint8_t)below(&t.chance, 128), .partition = (uint8_t)status, .tag = tag };
+	struct glk_link_header header = {
+		.kind = kind, .number = (uint8_t)below(&t.chance, 128), .partition = (uint8_t)status, .tag = tag
+	};
 
 	*never = false;
 	if (peer.count == RESPONSES) {
 		remote_ask_fail("waiting responses", RESPONSES, peer.count);
 		return r;
 	}
-	*r = (struct response){ .owner = owner, .kind = kind, .status = status, .length = GLK_LINK_HEADER_BYTES + body, .good = status != 1 && status != 2 };
+	*r = (struct response){ .owner = owner,
+				.kind = kind,
+				.status = status,
+				.length = GLK_LINK_HEADER_BYTES + body,
+				.good = status != 1 && status != 2 };
 	glk_link_header_put(r->bytes, &header);
 	r->at = t.clock + below(&t.chance, below(&t.chance, 4) ? 40 : (unsigned)(t.in.timeout_ns / CLOCK_NS / 3));
 	if (t.mood == 1 && !below(&t.chance, 8))
@@ -98,7 +105,8 @@ static void on_read(const struct glk_link_header *header, uint64_t where)
 		if (end > line + LINES)
 			end = line + LINES;
 		if (t.in.trimming)
-			sector = glk_trim_sector(glk_link_sector_bytes(t.in.trim_code), (unsigned)(begin - line), (unsigned)(end - begin));
+			sector = glk_trim_sector(glk_link_sector_bytes(t.in.trim_code), (unsigned)(begin - line),
+						 (unsigned)(end - begin));
 		if (where != (line | glk_trim_where(sector)))
 			remote_ask_fail("read request's `where`", line | glk_trim_where(sector), where);
 		if (header->partition != t.remote[l->partition])
@@ -125,7 +133,9 @@ static void on_read(const struct glk_link_header *header, uint64_t where)
 	r->index = index;
 	r->good = status == glk_trim_status(sector.bytes);
 	if (!r->good)
-		sector = (struct glk_sector){ 0, status >= GLK_LINK_TRIMMED ? glk_link_sector_bytes(code) : status ? 0 : LINES };
+		sector = (struct glk_sector){ 0, status >= GLK_LINK_TRIMMED ? glk_link_sector_bytes(code) :
+						 status			    ? 0 :
+									      LINES };
 	for (unsigned i = 0; i < sector.bytes; i++)
 		r->bytes[GLK_LINK_HEADER_BYTES + i] = remote_ask_peer_byte(header->partition, line + sector.first + i);
 	r->length += sector.bytes;
@@ -186,7 +196,8 @@ static void on_release(const struct glk_link_header *header, uint64_t body)
 	f->tag = header->tag;
 	f->asked = f->asked || mine;
 	f->orphan = false;
-	r = later(OF_RELEASE, GLK_KIND_RELEASED, header->tag, t.mood == 3 && !below(&t.chance, 4) ? 1 + below(&t.chance, 2) : 0, 0, &never);
+	r = later(OF_RELEASE, GLK_KIND_RELEASED, header->tag, t.mood == 3 && !below(&t.chance, 4) ? 1 + below(&t.chance, 2) : 0,
+		  0, &never);
 	r->serial = mine ? f->serial : 0;
 	r->index = p;
 }
@@ -217,7 +228,8 @@ static void on_packet(enum glk_kind kind, size_t length)
 {
 	struct glk_link_header header;
 
-	if (!glk_link_header_get(peer.packet, &header) || header.kind != kind || header.number || !glk_kind_length_valid(kind, length)) {
+	if (!glk_link_header_get(peer.packet, &header) || header.kind != kind || header.number ||
+	    !glk_kind_length_valid(kind, length)) {
 		remote_ask_fail("packet header, kind", kind, header.kind);
 		return;
 	}
@@ -354,8 +366,13 @@ static void disturb(void)
 		return;
 	}
 	/* Tags of reads and atomics far ahead of those in use; in other tags the low bits select any partition. */
-	tag = (uint16_t)(kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_ATOMIC_RESPONSE ? peer.requests + 30000 : 0xfff0 | below(&t.chance, 16));
-	r = later(NOBODY, kind, tag, 0, kind == GLK_KIND_READ_RESPONSE ? LINES : kind == GLK_KIND_WRITE_RESPONSE || kind == GLK_KIND_RELEASED ? 0 : 8, &never);
+	tag = (uint16_t)(kind == GLK_KIND_READ_RESPONSE || kind == GLK_KIND_ATOMIC_RESPONSE ? peer.requests + 30000 :
+											      0xfff0 | below(&t.chance, 16));
+	r = later(NOBODY, kind, tag, 0,
+		  kind == GLK_KIND_READ_RESPONSE			       ? LINES :
+		  kind == GLK_KIND_WRITE_RESPONSE || kind == GLK_KIND_RELEASED ? 0 :
+										 8,
+		  &never);
 	memset(r->bytes + 4, 0xa5, r->length - 4);
 }
 
@@ -414,8 +431,8 @@ void remote_ask_peer_clocked(void)
 		t.m_since = t.clock;
 	peer.was_shown = t.out.m_valid && !t.in.m_ready && t.in.session;
 	memcpy(peer.shown, t.out.m_data, GLK_FLIT_BYTES);
-	if (t.out.m_valid && !peer.got && (t.out.m_kind == GLK_KIND_READ_REQUEST || t.out.m_kind == GLK_KIND_ATOMIC_REQUEST) && t.m_since == t.clock &&
-	    t.load.active) {
+	if (t.out.m_valid && !peer.got && (t.out.m_kind == GLK_KIND_READ_REQUEST || t.out.m_kind == GLK_KIND_ATOMIC_REQUEST) &&
+	    t.m_since == t.clock && t.load.active) {
 		t.load.before = t.load.last;
 		t.load.last = t.clock;
 	}

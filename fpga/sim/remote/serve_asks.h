@@ -24,7 +24,8 @@ struct ask {
 	/* Earliest time of its answer: the writes it waits for are visible. */
 	bool counted, settled;
 	uint64_t visible, settled_at;
-	unsigned failed_before; /* failures of its partition when it was accepted, and when it was given to the receiver or loaded */
+	unsigned failed_before; /* failures of its partition when it was accepted, and when it was given to the receiver or
+				   loaded */
 	unsigned failed_given;
 	/* Loads. */
 	bool loaded, load_failed, written, writes;

@@ -102,10 +102,12 @@ static void check_translation(struct serve_asks *a, const struct ask *ask, unsig
 /* A failure while a write or an atomic waited is reported by its answer and by the next release. */
 static void check_visible(struct serve_asks *a, struct ask *ask, const char *what, unsigned status)
 {
-	unsigned surely = serve_asks_failed_before(a, ask->partition, ask->settled_at), perhaps = a->card->failed[ask->partition];
+	unsigned surely = serve_asks_failed_before(a, ask->partition, ask->settled_at),
+		 perhaps = a->card->failed[ask->partition];
 
 	if (!ask->settled)
-		serve_asks_fault(a, "write or atomic answered before it is visible", ask->visible, a->card->acknowledged[ask->partition]);
+		serve_asks_fault(a, "write or atomic answered before it is visible", ask->visible,
+				 a->card->acknowledged[ask->partition]);
 	for (unsigned i = 0; i < a->sending[ask->kind]; i++) {
 		const struct ask *before = &a->asks[a->list[ask->kind][i]];
 
@@ -200,8 +202,10 @@ static struct ask *asked_by(struct serve_asks *a, uint16_t tag, unsigned kind)
 static void check_answer(struct serve_asks *a, unsigned kind, const uint8_t *packet, unsigned flits)
 {
 	static const unsigned requests[GLK_KIND_COUNT] = {
-		[GLK_KIND_READ_RESPONSE] = GLK_KIND_READ_REQUEST,     [GLK_KIND_WRITE_RESPONSE] = GLK_KIND_WRITE_REQUEST,
-		[GLK_KIND_RELEASED] = GLK_KIND_RELEASE,		      [GLK_KIND_TRANSLATION_RESPONSE] = GLK_KIND_TRANSLATION_REQUEST,
+		[GLK_KIND_READ_RESPONSE] = GLK_KIND_READ_REQUEST,
+		[GLK_KIND_WRITE_RESPONSE] = GLK_KIND_WRITE_REQUEST,
+		[GLK_KIND_RELEASED] = GLK_KIND_RELEASE,
+		[GLK_KIND_TRANSLATION_RESPONSE] = GLK_KIND_TRANSLATION_REQUEST,
 		[GLK_KIND_ATOMIC_RESPONSE] = GLK_KIND_ATOMIC_REQUEST,
 	};
 	size_t length = glk_link_packet_bytes((enum glk_kind)kind, packet);

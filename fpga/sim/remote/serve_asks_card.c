@@ -54,15 +54,18 @@ static int next_of(const struct serve_asks *a, unsigned kind)
 /* Whether a packet implements a write request. */
 static bool is_write(const struct serve_asks *a, const struct ask *ask, const uint8_t *packet, size_t length)
 {
-	return apply(a, packet, length) == 1 && packet[9] == ask->partition && write_offset == (ask->where & OFFSET_MASK) + ask->first &&
-	       write_bytes == ask->bytes && memcmp(write_data, ask->packet + 12 + ask->first, write_bytes) == 0;
+	return apply(a, packet, length) == 1 && packet[9] == ask->partition &&
+	       write_offset == (ask->where & OFFSET_MASK) + ask->first && write_bytes == ask->bytes &&
+	       memcmp(write_data, ask->packet + 12 + ask->first, write_bytes) == 0;
 }
 
 static struct serve_verdict see_packet(void *user, const uint8_t *packet, size_t length)
 {
 	struct serve_asks *a = user;
 	int finepack = next_of(a, GLK_KIND_FINEPACK), write = next_of(a, GLK_KIND_WRITE_REQUEST);
-	struct serve_verdict verdict = { .ask = -1, .partition = packet[9] % SERVE_PARTITIONS, .writes = apply(a, packet, length) };
+	struct serve_verdict verdict = { .ask = -1,
+					 .partition = packet[9] % SERVE_PARTITIONS,
+					 .writes = apply(a, packet, length) };
 
 	if (finepack >= 0 && a->asks[finepack].length == length && memcmp(a->asks[finepack].packet, packet, length) == 0)
 		verdict.ask = finepack;

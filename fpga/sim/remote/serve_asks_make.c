@@ -97,7 +97,8 @@ static void make_finepack(struct serve_asks *a, unsigned partition, bool spoils)
 	if (spoils) { /* within what the link accepts: the length field stays consistent */
 		uint8_t size[2] = { m->packet[2], m->packet[3] };
 
-		m->packet[one_in(a, 2) ? below(a->chance, 16) : below(a->chance, (unsigned)length)] ^= (uint8_t)(1u << below(a->chance, 8));
+		m->packet[one_in(a, 2) ? below(a->chance, 16) : below(a->chance, (unsigned)length)] ^=
+			(uint8_t)(1u << below(a->chance, 8));
 		m->packet[2] = (uint8_t)((m->packet[2] & 0xfc) | (size[0] & 3));
 		m->packet[3] = size[1];
 	}
@@ -127,7 +128,8 @@ static void make_write(struct serve_asks *a, unsigned partition)
 		ask->packet[12 + i] = (i >= first && i < first + bytes) || is_wrong(a) ? (uint8_t)(draw(a->chance) >> 9) : 0;
 	ask->first = (unsigned)first;
 	ask->bytes = (unsigned)bytes;
-	ask->good = ask->where >> 60 == 0 && offset % LINE == 0 && first + bytes <= LINE && may_reach(a, partition, offset + first, bytes);
+	ask->good = ask->where >> 60 == 0 && offset % LINE == 0 && first + bytes <= LINE &&
+		    may_reach(a, partition, offset + first, bytes);
 	a->sent[partition]++;
 }
 
@@ -147,7 +149,8 @@ static void make_read(struct serve_asks *a, unsigned partition)
 	code = asked >> 1 & 3;
 	ask->bytes = asked ? sizes[code] : LINE;
 	ask->first = asked ? (unsigned)(asked >> 3 & 15) * sizes[code] : 0;
-	ask->good = (!asked || ((asked & 1) && asked >> 7 == 0 && ask->first < LINE)) && offset % LINE == 0 && may_reach(a, partition, offset, LINE);
+	ask->good = (!asked || ((asked & 1) && asked >> 7 == 0 && ask->first < LINE)) && offset % LINE == 0 &&
+		    may_reach(a, partition, offset, LINE);
 }
 
 static void make_translation(struct serve_asks *a, unsigned partition)
@@ -167,7 +170,8 @@ static void make_atomic(struct serve_asks *a, unsigned partition)
 	unsigned bytes = one_in(a, 2) ? 8 : 4, operation = is_wrong(a) ? below(a->chance, 8) : below(a->chance, 3);
 	uint64_t offset = any_offset(a, partition, bytes);
 
-	ask->where = offset | (uint64_t)operation << 48 | (bytes == 8 ? BIT(51) : 0) | (is_wrong(a) ? draw(a->chance) << 52 : 0);
+	ask->where =
+		offset | (uint64_t)operation << 48 | (bytes == 8 ? BIT(51) : 0) | (is_wrong(a) ? draw(a->chance) << 52 : 0);
 	ask->operand = draw(a->chance);
 	ask->compare = draw(a->chance) >> (bytes == 4 && !is_wrong(a) ? 32 : 0);
 	put_header(a, ask, 28);

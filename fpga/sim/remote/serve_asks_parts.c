@@ -7,7 +7,8 @@
 void serve_asks_fault(struct serve_asks *a, const char *what, uint64_t expected, uint64_t got)
 {
 	if (!a->failure[0])
-		snprintf(a->failure, sizeof(a->failure), "clock %" PRIu64 ": %s: expected %" PRIx64 ", got %" PRIx64, a->card->now, what, expected, got);
+		snprintf(a->failure, sizeof(a->failure), "clock %" PRIu64 ": %s: expected %" PRIx64 ", got %" PRIx64,
+			 a->card->now, what, expected, got);
 }
 
 void serve_asks_wrong(struct serve_asks *a, const char *what)

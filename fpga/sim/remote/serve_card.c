@@ -165,8 +165,8 @@ static void see_load(struct serve_card *card, const struct serve_in *in, const s
 		card->loads[at].line[i] = (uint8_t)(draw(card->chance) >> 20);
 	card->loads[at].partition = out->load_partition;
 	card->loads[at].fails = below(card->chance, 1024) < card->fails;
-	card->loads[at].ask = card->user.load(card->user.user, out->load_partition, out->load_offset, out->load_length, out->lock && in->locked,
-					      card->loads[at].fails, card->loads[at].line);
+	card->loads[at].ask = card->user.load(card->user.user, out->load_partition, out->load_offset, out->load_length,
+					      out->lock && in->locked, card->loads[at].fails, card->loads[at].line);
 	card->loads[at].due = card->now + 1 + below(card->chance, card->load_most);
 	card->load_count++;
 	if (card->load_peak < card->load_count)
@@ -215,17 +215,20 @@ static void see_stay(struct serve_card *card, const struct serve_in *in, const s
 	const struct serve_out *o = &card->was;
 
 	if (o->beat_valid && !i->receiver_ready &&
-	    (!out->beat_valid || out->beat_bytes != o->beat_bytes || out->beat_last != o->beat_last || memcmp(out->beat, o->beat, o->beat_bytes) != 0))
+	    (!out->beat_valid || out->beat_bytes != o->beat_bytes || out->beat_last != o->beat_last ||
+	     memcmp(out->beat, o->beat, o->beat_bytes) != 0))
 		fault(card, "beat for the receiver did not hold");
 	if (o->load_valid && !i->load_ready &&
-	    (!out->load_valid || out->load_partition != o->load_partition || out->load_offset != o->load_offset || out->load_length != o->load_length))
+	    (!out->load_valid || out->load_partition != o->load_partition || out->load_offset != o->load_offset ||
+	     out->load_length != o->load_length))
 		fault(card, "load did not hold");
 	if (o->write_valid && !i->write_ready &&
 	    (!out->write_valid || out->write_partition != o->write_partition || out->write_offset != o->write_offset ||
 	     out->write_length != o->write_length || out->write_data != o->write_data))
 		fault(card, "write of an atomic did not hold");
 	if (i->session && in->session && o->answer_valid && !i->answer_ready &&
-	    (!out->answer_valid || out->answer_last != o->answer_last || out->answer_kind != o->answer_kind || memcmp(out->answer, o->answer, 16) != 0))
+	    (!out->answer_valid || out->answer_last != o->answer_last || out->answer_kind != o->answer_kind ||
+	     memcmp(out->answer, o->answer, 16) != 0))
 		fault(card, "answer did not hold");
 }
 

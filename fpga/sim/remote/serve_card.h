@@ -28,7 +28,8 @@ struct serve_user {
 	struct serve_verdict (*packet)(void *user, const uint8_t *packet, size_t length);
 	void (*over)(void *user, const struct serve_verdict *verdict);
 	/* A load of bytes of a line begins; returns the user's identifier, which `loaded` gets when it is answered, or -1. */
-	int (*load)(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, bool fails, uint8_t line[64]);
+	int (*load)(void *user, unsigned partition, uint64_t offset, unsigned length, bool locked, bool fails,
+		    uint8_t line[64]);
 	void (*loaded)(void *user, int ask);
 	/* The new value of an atomic. */
 	void (*write)(void *user, unsigned partition, uint64_t offset, unsigned length, uint64_t data);

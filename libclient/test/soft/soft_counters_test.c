@@ -81,8 +81,9 @@ static void packing(void **state)
 }
 
 /*
- * Three stores of 4 bytes, 100 bytes apart: in units of 4 bytes a length of 1 (1 bit), then a new shape with a gap of 24 (2 bits,
- * 7 in order 4, and 1 for the length), then its repetition (1 bit). These 12 bits take 2 bytes, sub-headers would take 12.
+ * Three stores of 4 bytes, 100 bytes apart: in units of 4 bytes a length of 1 (1 bit), then a new shape with a gap of 24 (2
+ * bits, 7 in order 4, and 1 for the length), then its repetition (1 bit). These 12 bits take 2 bytes, sub-headers would
+ * take 12.
  */
 static void compact(void **state)
 {
@@ -95,8 +96,8 @@ static void compact(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		store(window, 200 + i * 100, 4);
 	soft_release(&soft);
-	expect(&soft, 0, .stores = 3, .store_bytes = 12, .raw_wire_bytes = 3 * 28, .packets = 1, .sub_packets = 3, .payload_bytes = 2 + 12,
-	       .wire_bytes = 24 + 16, .flush_release = 1, .endpoint_writes = 3, .endpoint_bytes = 12);
+	expect(&soft, 0, .stores = 3, .store_bytes = 12, .raw_wire_bytes = 3 * 28, .packets = 1, .sub_packets = 3,
+	       .payload_bytes = 2 + 12, .wire_bytes = 24 + 16, .flush_release = 1, .endpoint_writes = 3, .endpoint_bytes = 12);
 	soft_close(&soft);
 }
 
@@ -123,8 +124,8 @@ static struct gpulink_counters hot_and_cold(const char *options)
 }
 
 /*
- * Without keep no line is stored to twice while it is queued: 1000 runs in 16 packets. With keep the 60 lines and the first 4 others
- * leave once, the other 396 from the other queue of 64 lines.
+ * Without keep no line is stored to twice while it is queued: 1000 runs in 16 packets. With keep the 60 lines and the first 4
+ * others leave once, the other 396 from the other queue of 64 lines.
  */
 static void keep(void **state)
 {
@@ -400,7 +401,8 @@ static void refused(void **state)
 
 	(void)state;
 	soft_open(&soft, "soft:endpoints=1,memory=1M");
-	assert_int_equal(gpulink_get_counters(soft.device, 15, &counters, sizeof(counters)), 0); /* a partition without an endpoint */
+	assert_int_equal(gpulink_get_counters(soft.device, 15, &counters, sizeof(counters)),
+			 0); /* a partition without an endpoint */
 	assert_int_equal(gpulink_get_counters(soft.device, 16, &counters, sizeof(counters)), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_get_counters(soft.device, UINT32_MAX, &counters, sizeof(counters)), -GPULINK_EINVAL);
 	assert_int_equal(gpulink_get_counters(soft.device, 0, NULL, 1), -GPULINK_EINVAL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A process as relay, with the other processes and their room in the hands of the test: four processes in two rows, of which this is the
- * first. It passes stores of process 1 to process 2.
+ * A process as relay, with the other processes and their room in the hands of the test: four processes in two rows, of which
+ * this is the first. It passes stores of process 1 to process 2.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -289,9 +289,12 @@ static void leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(passes_on, setup, teardown), cmocka_unit_test_setup_teardown(waits_for_no_more, setup, teardown),
-		cmocka_unit_test_setup_teardown(waits_for_no_more_kept, setup, teardown), cmocka_unit_test_setup_teardown(keeps, setup, teardown),
-		cmocka_unit_test_setup_teardown(loses, setup, teardown), cmocka_unit_test_setup_teardown(refuses, setup, teardown),
+		cmocka_unit_test_setup_teardown(passes_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_for_no_more, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_for_no_more_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(keeps, setup, teardown),
+		cmocka_unit_test_setup_teardown(loses, setup, teardown),
+		cmocka_unit_test_setup_teardown(refuses, setup, teardown),
 		cmocka_unit_test_setup_teardown(leaves, setup, teardown),
 	};
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Messages of processes that nobody can believe, without UCX: what is not in its form is dropped and counted, answers are in theirs, and
- * nothing outside of the offered memory is read or written (the pages around it are not accessible). A seed is printed.
+ * Messages of processes that nobody can believe, without UCX: what is not in its form is dropped and counted, answers are in
+ * theirs, and nothing outside of the offered memory is read or written (the pages around it are not accessible). A seed is
+ * printed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,11 +219,24 @@ static void test_loads(void **state)
 
 static void test_atomics(void **state)
 {
-	static const struct { uint64_t offset; uint32_t operation, bytes; int result; } cases[] = {
-		{ 8, GLK_OP_FETCH_ADD, 8, GLK_ST_OK }, { 8, GLK_OP_CAS, 4, GLK_ST_OK }, { MEMORY - 8, GLK_OP_SWAP, 8, GLK_ST_OK },
-		{ MEMORY, GLK_OP_SWAP, 8, GLK_ST_WINDOW_BOUNDS }, { UINT64_MAX - 7, GLK_OP_SWAP, 8, GLK_ST_WINDOW_BOUNDS },
-		{ 4, GLK_OP_SWAP, 8, -1 }, { 2, GLK_OP_SWAP, 4, -1 }, { 8, GLK_OP_SWAP, 2, -1 }, { 8, GLK_OP_SWAP, 16, -1 },
-		{ 8, GLK_OP_GET, 8, -1 }, { 8, GLK_OP_RELEASE, 8, -1 }, { 8, UINT32_MAX, 8, -1 }, { 0, GLK_OP_SWAP, 0, -1 },
+	static const struct {
+		uint64_t offset;
+		uint32_t operation, bytes;
+		int result;
+	} cases[] = {
+		{ 8, GLK_OP_FETCH_ADD, 8, GLK_ST_OK },
+		{ 8, GLK_OP_CAS, 4, GLK_ST_OK },
+		{ MEMORY - 8, GLK_OP_SWAP, 8, GLK_ST_OK },
+		{ MEMORY, GLK_OP_SWAP, 8, GLK_ST_WINDOW_BOUNDS },
+		{ UINT64_MAX - 7, GLK_OP_SWAP, 8, GLK_ST_WINDOW_BOUNDS },
+		{ 4, GLK_OP_SWAP, 8, -1 },
+		{ 2, GLK_OP_SWAP, 4, -1 },
+		{ 8, GLK_OP_SWAP, 2, -1 },
+		{ 8, GLK_OP_SWAP, 16, -1 },
+		{ 8, GLK_OP_GET, 8, -1 },
+		{ 8, GLK_OP_RELEASE, 8, -1 },
+		{ 8, UINT32_MAX, 8, -1 },
+		{ 0, GLK_OP_SWAP, 0, -1 },
 	};
 	struct ucx *u = open_device();
 	unsigned dropped = 0;
@@ -232,7 +246,11 @@ static void test_atomics(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct glk_record_atomic atomic = {
-			.id = i, .offset = cases[i].offset, .operation = cases[i].operation, .bytes = cases[i].bytes, .operand = 5,
+			.id = i,
+			.offset = cases[i].offset,
+			.operation = cases[i].operation,
+			.bytes = cases[i].bytes,
+			.operand = 5,
 		};
 
 		begin(&m, OTHER, i, 0);
@@ -369,16 +387,23 @@ static void test_random(void **state)
 	printf("# SEED=%llu\n", (unsigned long long)seed);
 	chance_start(&c, seed, 0);
 	for (unsigned round = 0; round < 300000; round++) {
-		const struct glk_record_load load = { .id = draw(&c), .offset = below(&c, 2 * MEMORY), .bytes = below(&c, 5000) };
+		const struct glk_record_load load = { .id = draw(&c),
+						      .offset = below(&c, 2 * MEMORY),
+						      .bytes = below(&c, 5000) };
 		const struct glk_record_atomic atomic = {
-			.id = draw(&c), .offset = below(&c, 2 * MEMORY) & ~7u, .operand = draw(&c), .operation = 4 + below(&c, 5), .bytes = 4 + 4 * below(&c, 2),
+			.id = draw(&c),
+			.offset = below(&c, 2 * MEMORY) & ~7u,
+			.operand = draw(&c),
+			.operation = 4 + below(&c, 5),
+			.bytes = 4 + 4 * below(&c, 2),
 		};
 		unsigned errors = below(&c, 3);
 
 		begin(&m, OTHER, u->peers[OTHER].number_in, 0);
 		for (unsigned records = below(&c, 4); records; records--) {
 			if (below(&c, 2))
-				add(&m, GLK_RECORD_PACKET, packet, make_packet(packet, 0, 0, below(&c, MEMORY + 64), &value, 1 + below(&c, 8)));
+				add(&m, GLK_RECORD_PACKET, packet,
+				    make_packet(packet, 0, 0, below(&c, MEMORY + 64), &value, 1 + below(&c, 8)));
 			else if (below(&c, 2))
 				add(&m, GLK_RECORD_LOAD, &load, sizeof(load));
 			else
@@ -399,9 +424,9 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets), cmocka_unit_test(test_heads), cmocka_unit_test(test_loads), cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_answers), cmocka_unit_test(test_unregistered), cmocka_unit_test(test_greed),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_packets), cmocka_unit_test(test_heads),	cmocka_unit_test(test_loads),
+		cmocka_unit_test(test_atomics), cmocka_unit_test(test_answers), cmocka_unit_test(test_unregistered),
+		cmocka_unit_test(test_greed),	cmocka_unit_test(test_random),
 	};
 
 	area = mmap(NULL, MEMORY + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

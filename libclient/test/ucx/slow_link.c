@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * slow_link NAME NAME DELAY_US LOSS_PER_MILLION MBIT [SEED]: two network interfaces on a link that delays, loses and limits packets, for
- * kernels without netem. The caller moves the interfaces to their network namespaces. Prints "ready" and the seed; at SIGTERM, what passed.
+ * slow_link NAME NAME DELAY_US LOSS_PER_MILLION MBIT [SEED]: two network interfaces on a link that delays, loses and limits
+ * packets, for kernels without netem. The caller moves the interfaces to their network namespaces. Prints "ready" and the seed;
+ * at SIGTERM, what passed.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -142,7 +143,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	run(ways, &c);
 	for (unsigned i = 0; i < 2; i++)
-		printf("from %s: %lu packets passed, %lu lost at random, %lu for want of room\n", argv[1 + i], ways[i].passed, ways[i].lost,
-		       ways[i].full);
+		printf("from %s: %lu packets passed, %lu lost at random, %lu for want of room\n", argv[1 + i], ways[i].passed,
+		       ways[i].lost, ways[i].full);
 	return 0;
 }

@@ -7,7 +7,7 @@ from link_layer import ACK, ENDED, NONE, OTHER, OWN, POSTED, ROOM, Vector
 def receive_frames():
     v = Vector("receive-frames", "Frames of 1 to 11 flits, of all types, and acknowledgements for them.")
     v.up()
-    number, due, cls = 0, None, 0
+    number, cls = 0, 0
     for count in range(1, 12):
         numbers = range(number, number + count)
         number += count

@@ -79,7 +79,8 @@ int vector_link_push(struct vector_link *v, uint64_t now, enum glk_kind kind, co
 	return result == 0 ? 1 : result == -EAGAIN ? 0 : -1;
 }
 
-bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT], struct glk_flit *flit)
+bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT],
+		       struct glk_flit *flit)
 {
 	return glk_cluster_queue_clock(v->queue, now, ready, credits, flit);
 }

@@ -29,7 +29,8 @@ bool vector_link_set(struct vector_link *v, const struct glk_cluster_queue_confi
 
 /* A packet offered at this clock: 1 taken, 0 no room, -1 invalid packet. */
 int vector_link_push(struct vector_link *v, uint64_t now, enum glk_kind kind, const uint8_t *packet, size_t length);
-bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT], struct glk_flit *flit);
+bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT],
+		       struct glk_flit *flit);
 unsigned vector_link_fill(const struct vector_link *v);
 /* The queue must be empty. */
 const struct glk_cluster_queue_counters *vector_link_counters(struct vector_link *v);

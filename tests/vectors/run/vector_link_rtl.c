@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs the link vectors on the RTL: glk_cluster_queue, cycle-accurate to the model, and glk_cluster_rx. The queue's environment is
- * in C: packets that wait for their flits to enter, and credits.
+ * Runs the link vectors on the RTL: glk_cluster_queue, cycle-accurate to the model, and glk_cluster_rx. The queue's environment
+ * is in C: packets that wait for their flits to enter, and credits.
  */
 #include "vector_link.h"
 
@@ -175,7 +175,8 @@ static void add_up(struct vector_link *v, const struct cluster_events *e)
 	c->refused += e->refused;
 }
 
-bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT], struct glk_flit *flit)
+bool vector_link_clock(struct vector_link *v, uint64_t now, bool ready, unsigned credits[GLK_CLASS_COUNT],
+		       struct glk_flit *flit)
 {
 	struct cluster_queue_out out;
 

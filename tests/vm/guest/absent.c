@@ -81,7 +81,8 @@ static int play(struct user *u, bool there)
 	if (!error)
 		error = take(u, there ? STORES : STORES / 2);
 	if (error || seconds_now() - begin > 2.0) {
-		fprintf(stderr, "absent: round %" PRIu64 ": %s, %.3f s\n", value, gpulink_error_text(error), seconds_now() - begin);
+		fprintf(stderr, "absent: round %" PRIu64 ": %s, %.3f s\n", value, gpulink_error_text(error),
+			seconds_now() - begin);
 		exit(1);
 	}
 	for (unsigned i = 0; i < STORES; i++) {

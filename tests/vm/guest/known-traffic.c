@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * known-traffic DEVICE steps|forbidden|rings: a fixed sequence of calls, with known effects on tracepoints, debugfs and the log.
- * Uses the kernel interface directly, because the library makes additional calls.
+ * known-traffic DEVICE steps|forbidden|rings: a fixed sequence of calls, with known effects on tracepoints, debugfs and the
+ * log. Uses the kernel interface directly, because the library makes additional calls.
  *
  * steps: a window, a registration, three entries (nop, a put of 8 bytes, one that is refused), a release. Then prints "ready"
  * and waits for a line or the end of input before it cleans up.
@@ -128,7 +128,8 @@ int main(int argc, char **argv)
 {
 	int fd;
 
-	if (argc != 3 || (strcmp(argv[2], "steps") != 0 && strcmp(argv[2], "forbidden") != 0 && strcmp(argv[2], "rings") != 0)) {
+	if (argc != 3 ||
+	    (strcmp(argv[2], "steps") != 0 && strcmp(argv[2], "forbidden") != 0 && strcmp(argv[2], "rings") != 0)) {
 		fprintf(stderr, "usage: known-traffic DEVICE steps|forbidden|rings\n");
 		return 2;
 	}

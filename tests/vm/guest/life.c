@@ -466,8 +466,8 @@ int main(int argc, char **argv)
 		if (users[i].slowest > slowest)
 			slowest = users[i].slowest;
 	after = count_free();
-	printf("%u of %u times, %.1f s; users got the error within %.3f s; free: %u contexts, %u windows, %u registrations\n", done,
-	       loops, (double)took * 1e-9, (double)slowest * 1e-9, after.contexts, after.windows, after.registrations);
+	printf("%u of %u times, %.1f s; users got the error within %.3f s; free: %u contexts, %u windows, %u registrations\n",
+	       done, loops, (double)took * 1e-9, (double)slowest * 1e-9, after.contexts, after.windows, after.registrations);
 	if (!before.contexts || !before.windows || !before.registrations || memcmp(&before, &after, sizeof(before))) {
 		printf("free before: %u, %u, %u\n", before.contexts, before.windows, before.registrations);
 		return 1;

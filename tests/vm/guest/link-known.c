@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!good(gpulink_open(argv[1], &device), argv[1]) ||
-	    !good(gpulink_window_open(device, (unsigned)atoi(argv[2]), AT, BYTES, GPULINK_READ | GPULINK_WRITE, &window), "window"))
+	    !good(gpulink_window_open(device, (unsigned)atoi(argv[2]), AT, BYTES, GPULINK_READ | GPULINK_WRITE, &window),
+		  "window"))
 		return 1;
 	for (unsigned i = 0; i < STORES; i++) {
 		value = VALUE + i;

@@ -61,9 +61,11 @@ static void check_cards(const struct tree *tree, struct findings *findings)
 			f = finding_add(findings, WEIGHT_ERROR, "card-lost", card->system.card_name,
 					"the card is lost: it does not answer the driver");
 			finding_cost(f, "nothing can be sent; calls on its open files fail, and it cannot be opened");
-			finding_fix(f, "gpulinkctl --card %s reset; if that fails, power the card off and on; the kernel log and its dump "
-				       "(docs/recovery.md) have the reason",
-				    card->system.card_name);
+			finding_fix(
+				f,
+				"gpulinkctl --card %s reset; if that fails, power the card off and on; the kernel log and its dump "
+				"(docs/recovery.md) have the reason",
+				card->system.card_name);
 		}
 		if (card->system.node_open == NO) {
 			f = finding_add(findings, WEIGHT_WARNING, "no-rights", card->system.card_name,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Moves the findings of one weight to the end of `to`, in their order. */
-static size_t take(const struct findings *from, enum weight weight, struct finding *to)
+static size_t checks_take(const struct findings *from, enum weight weight, struct finding *to)
 {
 	size_t count = 0;
 
@@ -32,9 +32,9 @@ struct findings findings_make(const struct tree *tree)
 		findings.failed = true;
 		return findings;
 	}
-	count = take(&findings, WEIGHT_ERROR, sorted);
-	count += take(&findings, WEIGHT_WARNING, sorted + count);
-	take(&findings, WEIGHT_NOTE, sorted + count);
+	count = checks_take(&findings, WEIGHT_ERROR, sorted);
+	count += checks_take(&findings, WEIGHT_WARNING, sorted + count);
+	checks_take(&findings, WEIGHT_NOTE, sorted + count);
 	free(findings.list);
 	findings.list = sorted;
 	return findings;

@@ -9,7 +9,7 @@ enum { CLASS_NETWORK = 0x02, CLASS_DISPLAY = 0x03, CLASS_BRIDGE = 0x06, CLASS_AC
 enum { CAP_PCI_EXPRESS = 0x10, EXTENDED_AER = 0x01, EXTENDED_ACS = 0x0d, EXTENDED_REBAR = 0x15 };
 
 /* Reads `bytes` little-endian bytes; 0 beyond the readable part. */
-static uint32_t get(const struct function *f, unsigned at, unsigned bytes)
+static uint32_t topo_config_get(const struct function *f, unsigned at, unsigned bytes)
 {
 	uint32_t value = 0;
 
@@ -22,14 +22,14 @@ static uint32_t get(const struct function *f, unsigned at, unsigned bytes)
 
 static unsigned find_cap(const struct function *f, unsigned id)
 {
-	unsigned at = get(f, 0x34, 1) & 0xfc;
+	unsigned at = topo_config_get(f, 0x34, 1) & 0xfc;
 
-	if (!(get(f, 0x06, 2) & 0x10))
+	if (!(topo_config_get(f, 0x06, 2) & 0x10))
 		return 0;
 	for (unsigned hops = 0; at >= 0x40 && hops < 48; hops++) {
-		if (get(f, at, 1) == id)
+		if (topo_config_get(f, at, 1) == id)
 			return at;
-		at = get(f, at + 1, 1) & 0xfc;
+		at = topo_config_get(f, at + 1, 1) & 0xfc;
 	}
 	return 0;
 }
@@ -39,7 +39,7 @@ static unsigned find_extended(const struct function *f, unsigned id)
 	unsigned at = 0x100;
 
 	for (unsigned hops = 0; at >= 0x100 && hops < (CONFIG_BYTES - 0x100) / 8; hops++) {
-		uint32_t header = get(f, at, 4);
+		uint32_t header = topo_config_get(f, at, 4);
 
 		if (!header || header == UINT32_MAX)
 			return 0;
@@ -72,18 +72,18 @@ static void decode_express(struct function *f)
 	f->port = PORT_NONE;
 	if (!at)
 		return;
-	f->port = (enum port_type)(get(f, at + 2, 2) >> 4 & 0xf);
-	f->payload_most = payload_of(get(f, at + 4, 4) & 7);
-	control = get(f, at + 8, 2);
+	f->port = (enum port_type)(topo_config_get(f, at + 2, 2) >> 4 & 0xf);
+	f->payload_most = payload_of(topo_config_get(f, at + 4, 4) & 7);
+	control = topo_config_get(f, at + 8, 2);
 	f->payload = payload_of(control >> 5 & 7);
 	f->read_request = payload_of(control >> 12 & 7);
 	f->relaxed_ordering = control & 0x10;
-	f->rate_most = rate_of(get(f, at + 0xc, 4));
-	f->rate = rate_of(get(f, at + 0x12, 2));
-	if ((get(f, at + 2, 2) & 0xf) < 2)
+	f->rate_most = rate_of(topo_config_get(f, at + 0xc, 4));
+	f->rate = rate_of(topo_config_get(f, at + 0x12, 2));
+	if ((topo_config_get(f, at + 2, 2) & 0xf) < 2)
 		return; /* version 1 has no second set of registers */
-	able2 = get(f, at + 0x24, 4);
-	control2 = get(f, at + 0x28, 2);
+	able2 = topo_config_get(f, at + 0x24, 4);
+	control2 = topo_config_get(f, at + 0x28, 2);
 	f->atomics_routed = able2 & 0x40;
 	f->atomics_complete = able2 & 0x180;
 	f->tags10_complete = able2 & 0x10000;
@@ -97,17 +97,17 @@ static void decode_windows(struct function *f)
 {
 	uint64_t base, limit;
 
-	f->secondary = (uint8_t)get(f, 0x19, 1);
-	f->subordinate = (uint8_t)get(f, 0x1a, 1);
-	f->windows[0].first = (uint64_t)(get(f, 0x20, 2) & 0xfff0) << 16;
-	f->windows[0].last = (uint64_t)(get(f, 0x22, 2) & 0xfff0) << 16 | 0xfffff;
-	base = get(f, 0x24, 2);
-	limit = get(f, 0x26, 2);
+	f->secondary = (uint8_t)topo_config_get(f, 0x19, 1);
+	f->subordinate = (uint8_t)topo_config_get(f, 0x1a, 1);
+	f->windows[0].first = (uint64_t)(topo_config_get(f, 0x20, 2) & 0xfff0) << 16;
+	f->windows[0].last = (uint64_t)(topo_config_get(f, 0x22, 2) & 0xfff0) << 16 | 0xfffff;
+	base = topo_config_get(f, 0x24, 2);
+	limit = topo_config_get(f, 0x26, 2);
 	f->windows[1].first = (base & 0xfff0) << 16;
 	f->windows[1].last = (limit & 0xfff0) << 16 | 0xfffff;
 	if ((base & 0xf) == 1) { /* 64 bits wide */
-		f->windows[1].first |= (uint64_t)get(f, 0x28, 4) << 32;
-		f->windows[1].last |= (uint64_t)get(f, 0x2c, 4) << 32;
+		f->windows[1].first |= (uint64_t)topo_config_get(f, 0x28, 4) << 32;
+		f->windows[1].last |= (uint64_t)topo_config_get(f, 0x2c, 4) << 32;
 	}
 }
 
@@ -115,14 +115,14 @@ static void decode_windows(struct function *f)
 static void decode_bars(struct function *f, unsigned count)
 {
 	for (unsigned b = 0; b < count; b++) {
-		uint32_t low = get(f, 0x10 + 4 * b, 4);
+		uint32_t low = topo_config_get(f, 0x10 + 4 * b, 4);
 		struct bar *bar = &f->bars[b];
 
 		bar->memory = low && low != UINT32_MAX && !(low & 1);
 		bar->prefetchable = low & 8;
 		bar->address = low & ~15u;
 		if (bar->memory && (low & 6) == 4 && b + 1 < count) {
-			bar->address |= (uint64_t)get(f, 0x10 + 4 * ++b, 4) << 32;
+			bar->address |= (uint64_t)topo_config_get(f, 0x10 + 4 * ++b, 4) << 32;
 			f->bars[b].memory = false;
 		}
 	}
@@ -134,9 +134,9 @@ static void decode_resizable(struct function *f)
 
 	if (!at)
 		return;
-	count = get(f, at + 8, 4) >> 5 & 7; /* in the first control register */
+	count = topo_config_get(f, at + 8, 4) >> 5 & 7; /* in the first control register */
 	for (unsigned i = 0; i < count && i < 6; i++) {
-		uint32_t able = get(f, at + 4 + 8 * i, 4), control = get(f, at + 8 + 8 * i, 4);
+		uint32_t able = topo_config_get(f, at + 4 + 8 * i, 4), control = topo_config_get(f, at + 8 + 8 * i, 4);
 		unsigned b = control & 7, size = control >> 8 & 0x3f;
 
 		if (b > 5 || !f->bars[b].memory || size > 43)
@@ -154,13 +154,13 @@ static void decode_extended(struct function *f)
 
 	f->aer.present = aer;
 	if (aer) {
-		f->aer.uncorrectable = get(f, aer + 0x04, 4);
-		f->aer.correctable = get(f, aer + 0x10, 4);
+		f->aer.uncorrectable = topo_config_get(f, aer + 0x04, 4);
+		f->aer.correctable = topo_config_get(f, aer + 0x10, 4);
 	}
 	f->has_acs = acs;
 	if (acs) {
-		f->acs_capable = get(f, acs + 4, 2);
-		f->acs_enabled = get(f, acs + 6, 2);
+		f->acs_capable = topo_config_get(f, acs + 4, 2);
+		f->acs_enabled = topo_config_get(f, acs + 6, 2);
 	}
 }
 
@@ -179,16 +179,16 @@ static enum function_kind kind_of(const struct function *f)
 
 void function_decode(struct function *f)
 {
-	unsigned header = get(f, 0x0e, 1) & 0x7f, command = get(f, 0x04, 2);
+	unsigned header = topo_config_get(f, 0x0e, 1) & 0x7f, command = topo_config_get(f, 0x04, 2);
 
-	f->vendor = (uint16_t)get(f, 0x00, 2);
-	f->device = (uint16_t)get(f, 0x02, 2);
-	f->class_code = (uint16_t)get(f, 0x0a, 2);
+	f->vendor = (uint16_t)topo_config_get(f, 0x00, 2);
+	f->device = (uint16_t)topo_config_get(f, 0x02, 2);
+	f->class_code = (uint16_t)topo_config_get(f, 0x0a, 2);
 	f->has_windows = header == 1 && f->class_code == (CLASS_BRIDGE << 8 | 0x04);
 	f->kind = kind_of(f);
 	f->decodes_memory = command & 2;
 	f->bus_master = command & 4;
-	f->caps_known = f->config_bytes >= 256 || !(get(f, 0x06, 2) & 0x10);
+	f->caps_known = f->config_bytes >= 256 || !(topo_config_get(f, 0x06, 2) & 0x10);
 	decode_bars(f, header == 1 ? 2 : header ? 0 : 6);
 	if (f->has_windows)
 		decode_windows(f);

@@ -4,6 +4,7 @@
 #include "../../../common/number.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -17,22 +18,21 @@ struct scan {
 	unsigned line;
 	uint64_t announced;	    /* number of functions; 0: not announced */
 	unsigned written, readable; /* bytes of the function's configuration space: in the dump, and in all; 0: not announced */
-	struct dump_error *error;
+	struct failure *failure;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(struct scan *scan, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool dump_refuse(struct scan *scan, const char *format, ...)
 {
 	va_list arguments;
 
-	scan->error->line = scan->line;
 	va_start(arguments, format);
-	vsnprintf(scan->error->text, sizeof(scan->error->text), format, arguments);
+	failure_set_list(scan->failure, -EINVAL, format, arguments);
 	va_end(arguments);
 	return false;
 }
 
 /* Copies printable characters: dumps come from others, and end on a terminal. */
-static void copy(char *to, size_t size, const char *from)
+static void dump_copy(char *to, size_t size, const char *from)
 {
 	size_t i = 0;
 
@@ -66,7 +66,7 @@ static void scan_cpu(struct machine *machine, const char *value)
 
 	if (sscanf(value, "%15s %9u", vendor, &family) != 2)
 		return;
-	copy(machine->cpu_vendor, sizeof(machine->cpu_vendor), vendor);
+	dump_copy(machine->cpu_vendor, sizeof(machine->cpu_vendor), vendor);
 	machine->cpu_family = family;
 }
 
@@ -78,13 +78,13 @@ static bool scan_machine(struct scan *scan, const char *line)
 
 	if ((value = value_of(line, "gpulink-dump"))) {
 		if (strcmp(value, "1"))
-			return refuse(scan, "unknown version of a dump: must be 1");
+			return dump_refuse(scan, "unknown version of a dump: must be 1");
 		machine->described = true;
 	} else if ((value = value_of(line, "functions"))) {
 		if (!glk_number(value, 10, FUNCTION_LIMIT, &scan->announced))
-			return refuse(scan, "functions: %.40s: must be 0 to %d", value, FUNCTION_LIMIT);
+			return dump_refuse(scan, "functions: %.40s: must be 0 to %d", value, FUNCTION_LIMIT);
 	} else if ((value = value_of(line, "kernel"))) {
-		copy(machine->kernel, sizeof(machine->kernel), value);
+		dump_copy(machine->kernel, sizeof(machine->kernel), value);
 	} else if ((value = value_of(line, "p2pdma"))) {
 		machine->p2pdma = answer_of(value);
 	} else if ((value = value_of(line, "cpu"))) {
@@ -97,7 +97,7 @@ static bool scan_machine(struct scan *scan, const char *line)
 		machine->signatures_required = answer_of(value);
 	} else if ((value = value_of(line, "memlock"))) {
 		if (!glk_number(value, 10, UINT64_MAX, &machine->memlock))
-			return refuse(scan, "memlock: %.40s: must be 0 to 2^64 - 1", value);
+			return dump_refuse(scan, "memlock: %.40s: must be 0 to 2^64 - 1", value);
 		machine->memlock_known = YES;
 	}
 	return true;
@@ -132,19 +132,19 @@ static void scan_fact(struct function *f, const char *line)
 	} else if ((value = value_of(line, "IOMMU group"))) {
 		system->iommu_group = glk_number(value, 10, INT_MAX, &number) ? (int)number : -1;
 	} else if ((value = value_of(line, "Kernel driver in use"))) {
-		copy(system->driver, sizeof(system->driver), value);
+		dump_copy(system->driver, sizeof(system->driver), value);
 	} else if (!strncmp(line, "Region ", 7)) {
 		scan_region(f, line);
 	} else if (!own) {
 		return;
 	} else if ((value = value_of(own, "iommu-type"))) {
-		copy(system->iommu_type, sizeof(system->iommu_type), value);
+		dump_copy(system->iommu_type, sizeof(system->iommu_type), value);
 	} else if ((value = value_of(own, "name"))) {
 		if (strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(value))
-			copy(system->card_name, sizeof(system->card_name), value);
+			dump_copy(system->card_name, sizeof(system->card_name), value);
 	} else if ((value = value_of(own, "state"))) {
 		if (strspn(value, "abcdefghijklmnopqrstuvwxyz") == strlen(value))
-			copy(system->card_state, sizeof(system->card_state), value);
+			dump_copy(system->card_state, sizeof(system->card_state), value);
 	} else if ((value = value_of(own, "node-open"))) {
 		system->node_open = answer_of(value);
 	} else if ((value = value_of(own, "unchecked-peers"))) {
@@ -171,17 +171,17 @@ static bool end_function(struct scan *scan)
 
 	scan->function = NULL;
 	if (f && scan->readable && f->config_bytes != scan->written)
-		return refuse(scan, "%s has %u bytes of configuration space instead of %u: the dump is cut", f->address,
-			      f->config_bytes, scan->written);
+		return dump_refuse(scan, "%s has %u bytes of configuration space instead of %u: the dump is cut", f->address,
+				   f->config_bytes, scan->written);
 	if (f && scan->readable >= f->config_bytes)
 		f->config_bytes = scan->readable;
 	scan->readable = 0;
 	if (!f || f->config_bytes == 64 || f->config_bytes == 256 || f->config_bytes == CONFIG_BYTES)
 		return true;
 	if (!f->config_bytes)
-		return refuse(scan, "%s has no configuration space: run lspci with -xxxx", f->address);
-	return refuse(scan, "%s has %u bytes of configuration space: must be 64, 256 or 4096; the dump is cut", f->address,
-		      f->config_bytes);
+		return dump_refuse(scan, "%s has no configuration space: run lspci with -xxxx", f->address);
+	return dump_refuse(scan, "%s has %u bytes of configuration space: must be 64, 256 or 4096; the dump is cut", f->address,
+			   f->config_bytes);
 }
 
 /* "0000:01:00.0 Class: name" or "01:00.0 ..."; domains have 4 or more digits. `*is`: whether the line is one. */
@@ -208,12 +208,13 @@ static bool scan_header(struct scan *scan, const char *line, bool *is)
 	if (!end_function(scan))
 		return false;
 	if (sscanf(at, "%2x:%2x.%1x", &bus, &slot, &number) != 3 || slot > 31 || number > 7)
-		return refuse(scan, "address %.*s: the device must be 00 to 1f, the function 0 to 7", (int)(end - line), line);
+		return dump_refuse(scan, "address %.*s: the device must be 00 to 1f, the function 0 to 7", (int)(end - line),
+				   line);
 	scan->function = tree_add(scan->tree, domain, bus, slot, number);
 	if (!scan->function && tree_find(scan->tree, domain, bus, slot, number))
-		return refuse(scan, "%.*s is described twice", (int)(end - line), line);
+		return dump_refuse(scan, "%.*s is described twice", (int)(end - line), line);
 	if (!scan->function)
-		return refuse(scan, "too many functions: at most %d", FUNCTION_LIMIT);
+		return dump_refuse(scan, "too many functions: at most %d", FUNCTION_LIMIT);
 	fprintf(scan->plain, "\n%04x:%02x:00.0 x\n", (unsigned)(scan->tree->count - 1) >> 8,
 		(unsigned)(scan->tree->count - 1) & 0xff);
 	return true;
@@ -227,11 +228,11 @@ static bool scan_data(struct scan *scan, const char *line, const char *bytes)
 
 	glk_number_take(line, 16, CONFIG_BYTES, &at);
 	if (!scan->function)
-		return refuse(scan, "data without a function");
+		return dump_refuse(scan, "data without a function");
 	for (; match(bytes, " ##") && count < 17; bytes += 3)
 		count++;
 	if (*bytes || count != 16 || at % 16 || at > CONFIG_BYTES - 16)
-		return refuse(scan, "'%.60s': must be an offset and 16 bytes; the dump is cut or damaged", line);
+		return dump_refuse(scan, "'%.60s': must be an offset and 16 bytes; the dump is cut or damaged", line);
 	if (at + 16 > scan->function->config_bytes)
 		scan->function->config_bytes = (unsigned)at + 16;
 	fprintf(scan->plain, "%s\n", line);
@@ -259,7 +260,7 @@ static bool scan_line(struct scan *scan, char *line)
 		return header && scan->function;
 	if (!scan->tree->count)
 		return scan_machine(scan, line);
-	return refuse(scan, "'%.60s': not a line of lspci -xxxx", line);
+	return dump_refuse(scan, "'%.60s': not a line of lspci -xxxx", line);
 }
 
 static void clean(char *text)
@@ -270,13 +271,14 @@ static void clean(char *text)
 	}
 }
 
-bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct dump_error *error)
+int dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, unsigned *line_number, struct failure *failure)
 {
-	struct scan scan = {.tree = tree, .plain = plain, .error = error};
-	bool good = true;
+	struct scan scan = { .tree = tree, .plain = plain, .failure = failure };
+	bool good = !memchr(text, 0, length);
 
-	if (memchr(text, 0, length))
-		return refuse(&scan, "not a text: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
+	*line_number = 0;
+	if (!good)
+		dump_refuse(&scan, "not a text: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
 	for (size_t at = 0; good && at < length;) {
 		char line[1024]; /* longer lines are lists of capabilities, of which nothing is read */
 		const char *end = memchr(text + at, '\n', length - at);
@@ -292,13 +294,15 @@ bool dump_scan(char *text, size_t length, struct tree *tree, FILE *plain, struct
 	good = good && end_function(&scan);
 	if (good && !tree->count) {
 		scan.line = 0;
-		good = refuse(&scan, "no PCI function: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
+		good = dump_refuse(&scan, "no PCI function: must be the output of lspci -Dvvxxxx or gpulinkctl topo --dump");
 	}
 	if (good && scan.announced && scan.announced != tree->count)
-		good = refuse(&scan, "%zu PCI functions of %" PRIu64 ": the dump is cut", tree->count, scan.announced);
-	if (!good)
-		clean(error->text);
-	return good;
+		good = dump_refuse(&scan, "%zu PCI functions of %" PRIu64 ": the dump is cut", tree->count, scan.announced);
+	if (!good) {
+		*line_number = scan.line;
+		clean(failure->text);
+	}
+	return good ? 0 : failure->code;
 }
 
 static void write_machine(FILE *file, const struct tree *tree)

@@ -264,7 +264,8 @@ static void narrow(const struct tree *tree, const struct function *from, const s
 	}
 }
 
-static void measure(const struct tree *tree, const struct function *card, const struct function *endpoint, struct path *path)
+static void path_measure(const struct tree *tree, const struct function *card, const struct function *endpoint,
+			 struct path *path)
 {
 	const struct function *top = path->verdict == PATH_DIRECT ? path->shared : NULL;
 	unsigned most = payload_mbytes(link_rate_mbytes(card->rate_most), card->payload_most);
@@ -284,6 +285,6 @@ struct path path_judge(const struct tree *tree, const struct function *card, con
 	walk(tree, endpoint, card, &path);
 	judge(tree, card, endpoint, &path);
 	if (path.verdict != PATH_BLOCKED)
-		measure(tree, card, endpoint, &path);
+		path_measure(tree, card, endpoint, &path);
 	return path;
 }

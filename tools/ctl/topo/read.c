@@ -23,14 +23,14 @@
 
 /* libpci's error handler must not return, and gets no context. */
 static jmp_buf on_error;
-static char *error_text;
+static struct failure *read_failure;
 
-__attribute__((noreturn, format(printf, 1, 2))) static void fail(char *format, ...)
+__attribute__((noreturn, format(printf, 1, 2))) static void topo_read_fail(char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(error_text, 320, format, arguments);
+	failure_set_list(read_failure, -EIO, format, arguments);
 	va_end(arguments);
 	longjmp(on_error, 1);
 }
@@ -40,12 +40,12 @@ static void ignore(char *format, ...)
 	(void)format;
 }
 
-static struct pci_access *access_new(char message[320])
+static struct pci_access *access_new(struct failure *failure)
 {
 	struct pci_access *access = pci_alloc();
 
-	error_text = message;
-	access->error = fail;
+	read_failure = failure;
+	access->error = topo_read_fail;
 	access->warning = ignore;
 	return access;
 }
@@ -108,13 +108,13 @@ static void name_functions(struct pci_access *access, struct tree *tree)
 	}
 }
 
-bool read_machine(struct tree *tree, char message[320])
+int read_machine(struct tree *tree, struct failure *failure)
 {
-	struct pci_access *access = access_new(message);
+	struct pci_access *access = access_new(failure);
 
 	if (setjmp(on_error)) {
 		pci_cleanup(access);
-		return false;
+		return failure->code;
 	}
 	pci_init(access);
 	pci_scan_bus(access);
@@ -122,7 +122,7 @@ bool read_machine(struct tree *tree, char message[320])
 		struct function *f = tree_add(tree, (unsigned)dev->domain, dev->bus, dev->dev, dev->func);
 
 		if (!f)
-			fail((char *)"too many PCI functions: at most %d", FUNCTION_LIMIT);
+			topo_read_fail((char *)"too many PCI functions: at most %d", FUNCTION_LIMIT);
 		read_config(dev, f);
 		read_facts(dev, f);
 	}
@@ -130,7 +130,7 @@ bool read_machine(struct tree *tree, char message[320])
 	name_functions(access, tree);
 	pci_cleanup(access);
 	system_read(tree);
-	return true;
+	return 0;
 }
 
 /* Reads a file; the caller frees. NULL: failed, with errno. */
@@ -171,14 +171,14 @@ static void read_rows(struct pci_dev *dev, struct function *f)
 }
 
 /* Lets libpci read the checked dump behind `plain`. */
-static bool read_plain(FILE *plain, struct tree *tree, char message[320])
+static int read_plain(FILE *plain, struct tree *tree, struct failure *failure)
 {
-	struct pci_access *access = access_new(message);
+	struct pci_access *access = access_new(failure);
 	char path[32];
 
 	if (setjmp(on_error)) {
 		pci_cleanup(access);
-		return false;
+		return failure->code;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(plain));
 	access->method = PCI_ACCESS_DUMP;
@@ -194,34 +194,31 @@ static bool read_plain(FILE *plain, struct tree *tree, char message[320])
 	tree_complete(tree);
 	name_functions(access, tree);
 	pci_cleanup(access);
-	return true;
+	return 0;
 }
 
-bool read_dump(const char *path, struct tree *tree, char message[320])
+int read_dump(const char *path, struct tree *tree, struct failure *failure)
 {
-	struct dump_error error = {0};
-	int memory = memfd_create("dump", MFD_CLOEXEC);
+	int memory = memfd_create("dump", MFD_CLOEXEC), status;
 	FILE *plain = memory < 0 ? NULL : fdopen(memory, "w+e");
+	struct failure scanned;
 	char *text = NULL;
+	unsigned line;
 	size_t length;
-	bool good = false;
 
-	if (!plain) {
-		snprintf(message, 320, "memfd_create: %s", strerror(errno));
-		return false;
-	}
+	if (!plain)
+		return failure_set(failure, -errno, "memfd_create: %s", strerror(errno));
 	text = read_file(path, &length);
 	if (!text)
-		snprintf(message, 320, "%s: %s", path, strerror(errno));
-	else if (!dump_scan(text, length, tree, plain, &error) && error.line)
-		snprintf(message, 320, "%s:%u: %s", path, error.line, error.text);
-	else if (*error.text)
-		snprintf(message, 320, "%s: %s", path, error.text);
+		status = failure_set(failure, -errno, "%s: %s", path, strerror(errno));
+	else if (dump_scan(text, length, tree, plain, &line, &scanned))
+		status = line ? failure_set(failure, scanned.code, "%s:%u: %s", path, line, scanned.text) :
+				failure_set(failure, scanned.code, "%s: %s", path, scanned.text);
 	else if (fflush(plain))
-		snprintf(message, 320, "%s: %s", path, strerror(errno));
+		status = failure_set(failure, -errno, "%s: %s", path, strerror(errno));
 	else
-		good = read_plain(plain, tree, message);
+		status = read_plain(plain, tree, failure);
 	free(text);
 	fclose(plain);
-	return good;
+	return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Building JSON: the first failure frees the object and makes it NULL, which the following calls keep. */
-static void put(struct json_object **object, const char *key, struct json_object *value)
+static void show_json_put(struct json_object **object, const char *key, struct json_object *value)
 {
 	if (!*object) {
 		json_object_put(value);
@@ -23,21 +23,21 @@ static void put(struct json_object **object, const char *key, struct json_object
 
 static void put_text(struct json_object **object, const char *key, const char *text)
 {
-	put(object, key, json_object_new_string(text));
+	show_json_put(object, key, json_object_new_string(text));
 }
 
-static void put_number(struct json_object **object, const char *key, uint64_t number)
+static void show_json_put_number(struct json_object **object, const char *key, uint64_t number)
 {
-	put(object, key, json_object_new_uint64(number));
+	show_json_put(object, key, json_object_new_uint64(number));
 }
 
 static void put_truth(struct json_object **object, const char *key, bool truth)
 {
-	put(object, key, json_object_new_boolean(truth));
+	show_json_put(object, key, json_object_new_boolean(truth));
 }
 
 /* Adds to an array; NULL on failure. */
-static struct json_object *append(struct json_object *array, struct json_object *value)
+static struct json_object *show_json_append(struct json_object *array, struct json_object *value)
 {
 	if (array && value && !json_object_array_add(array, value))
 		return array;
@@ -60,9 +60,9 @@ static void put_express(struct json_object **object, const struct tree *tree, co
 {
 	put_link(object, "link", function_link(tree, f));
 	put_link(object, "link_most", function_link_most(tree, f));
-	put_number(object, "payload_bytes", f->payload);
-	put_number(object, "payload_bytes_most", f->payload_most);
-	put_number(object, "read_request_bytes", f->read_request);
+	show_json_put_number(object, "payload_bytes", f->payload);
+	show_json_put_number(object, "payload_bytes_most", f->payload_most);
+	show_json_put_number(object, "read_request_bytes", f->read_request);
 	put_truth(object, "relaxed_ordering", f->relaxed_ordering);
 	put_truth(object, "atomics_routed", f->atomics_routed && !f->atomics_blocked);
 	put_truth(object, "atomics_completer", f->atomics_complete);
@@ -81,12 +81,12 @@ static struct json_object *json_bars(const struct function *f)
 		if (!f->bars[b].memory)
 			continue;
 		bar = json_object_new_object();
-		put_number(&bar, "bar", (uint64_t)b);
-		put_number(&bar, "address", f->bars[b].address);
-		put_number(&bar, "bytes", f->bars[b].bytes);
+		show_json_put_number(&bar, "bar", (uint64_t)b);
+		show_json_put_number(&bar, "address", f->bars[b].address);
+		show_json_put_number(&bar, "bytes", f->bars[b].bytes);
 		put_truth(&bar, "prefetchable", f->bars[b].prefetchable);
-		put_number(&bar, "resizable_to", f->bars[b].sizes);
-		bars = append(bars, bar);
+		show_json_put_number(&bar, "resizable_to", f->bars[b].sizes);
+		bars = show_json_append(bars, bar);
 	}
 	return bars;
 }
@@ -96,12 +96,12 @@ static struct json_object *json_errors(const struct function *f)
 	struct json_object *errors = json_object_new_object();
 
 	if (f->aer.counted) {
-		put_number(&errors, "correctable", f->aer.correctable_count);
-		put_number(&errors, "nonfatal", f->aer.nonfatal_count);
-		put_number(&errors, "fatal", f->aer.fatal_count);
+		show_json_put_number(&errors, "correctable", f->aer.correctable_count);
+		show_json_put_number(&errors, "nonfatal", f->aer.nonfatal_count);
+		show_json_put_number(&errors, "fatal", f->aer.fatal_count);
 	}
-	put_number(&errors, "correctable_status", f->aer.correctable);
-	put_number(&errors, "uncorrectable_status", f->aer.uncorrectable);
+	show_json_put_number(&errors, "correctable_status", f->aer.correctable);
+	show_json_put_number(&errors, "uncorrectable_status", f->aer.uncorrectable);
 	return errors;
 }
 
@@ -125,21 +125,21 @@ static struct json_object *json_function(const struct tree *tree, const struct f
 	if (*f->system.driver)
 		put_text(&object, "driver", f->system.driver);
 	if (f->system.numa_node != NO_NUMA_NODE)
-		put_number(&object, "numa_node", (uint64_t)f->system.numa_node);
+		show_json_put_number(&object, "numa_node", (uint64_t)f->system.numa_node);
 	if (f->system.iommu_group >= 0)
-		put_number(&object, "iommu_group", (uint64_t)f->system.iommu_group);
+		show_json_put_number(&object, "iommu_group", (uint64_t)f->system.iommu_group);
 	if (*f->system.iommu_type)
 		put_text(&object, "iommu_type", f->system.iommu_type);
 	if (f->port != PORT_NONE)
 		put_express(&object, tree, f);
 	if (f->has_acs) {
-		put_number(&object, "acs_supported", f->acs_capable);
-		put_number(&object, "acs_enabled", f->acs_enabled);
+		show_json_put_number(&object, "acs_supported", f->acs_capable);
+		show_json_put_number(&object, "acs_enabled", f->acs_enabled);
 	}
 	if (f->kind != KIND_BRIDGE)
-		put(&object, "bars", json_bars(f));
+		show_json_put(&object, "bars", json_bars(f));
 	if (f->aer.present || f->aer.counted)
-		put(&object, "errors", json_errors(f));
+		show_json_put(&object, "errors", json_errors(f));
 	return object;
 }
 
@@ -154,11 +154,11 @@ static struct json_object *json_path(const struct tree *tree, const struct funct
 	put_text(&object, "endpoint", name);
 	put_text(&object, "path", verdict_name(path.verdict));
 	put_text(&object, "reason", path.reason);
-	put_number(&object, "distance", (uint64_t)path.distance);
+	show_json_put_number(&object, "distance", (uint64_t)path.distance);
 	if (path.mbytes)
-		put_number(&object, "mbytes_per_second", path.mbytes);
+		show_json_put_number(&object, "mbytes_per_second", path.mbytes);
 	if (path.percent)
-		put_number(&object, "percent", path.percent);
+		show_json_put_number(&object, "percent", path.percent);
 	if (path.narrowest)
 		put_text(&object, "narrowest", path.narrowest->address);
 	return object;
@@ -173,14 +173,14 @@ struct json_object *json_tree(const struct tree *tree, const char *card)
 		const struct function *f = &tree->functions[i];
 
 		if (f->useful)
-			functions = append(functions, json_function(tree, f));
+			functions = show_json_append(functions, json_function(tree, f));
 		for (size_t e = 0; card_selected(f, card) && e < tree->count; e++) {
 			if (function_is_endpoint(&tree->functions[e]))
-				paths = append(paths, json_path(tree, f, &tree->functions[e]));
+				paths = show_json_append(paths, json_path(tree, f, &tree->functions[e]));
 		}
 	}
-	put(&object, "functions", functions);
-	put(&object, "paths", paths);
+	show_json_put(&object, "functions", functions);
+	show_json_put(&object, "paths", paths);
 	return object;
 }
 
@@ -198,7 +198,7 @@ struct json_object *json_findings(const struct findings *findings)
 		put_text(&object, "what", f->what);
 		put_text(&object, "cost", f->cost);
 		put_text(&object, "fix", f->fix);
-		array = append(array, object);
+		array = show_json_append(array, object);
 	}
 	return array;
 }

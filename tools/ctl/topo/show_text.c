@@ -112,8 +112,8 @@ static void show_function(const struct tree *tree, const struct function *f, int
 {
 	bool usual = !*f->system.card_state || !strcmp(f->system.card_state, "live");
 
-	printf("%*s%s  %s%s%s: %s%s%s\n", 2 * depth, "", f->address, role(f), *f->system.card_name ? " " : "", f->system.card_name,
-	       f->name, usual ? "" : ", ", usual ? "" : f->system.card_state);
+	printf("%*s%s  %s%s%s: %s%s%s\n", 2 * depth, "", f->address, role(f), *f->system.card_name ? " " : "",
+	       f->system.card_name, f->name, usual ? "" : ", ", usual ? "" : f->system.card_state);
 	printf("%*s", 2 * depth + 4, "");
 	if (f->system.numa_node == NO_NUMA_NODE)
 		printf("NUMA node -");

@@ -99,7 +99,7 @@ static enum answer may_open(const char *name)
 	return !user ? NOT_KNOWN : (info.st_mode & 06) == 06 ? YES : in_group(user, info.st_gid);
 }
 
-static void read_card(struct function *f)
+static void topo_system_read_card(struct function *f)
 {
 	char text[8];
 
@@ -200,6 +200,6 @@ void system_read(struct tree *tree)
 				 count_errors(f, "nonfatal", "TOTAL_ERR_NONFATAL", &f->aer.nonfatal_count) &&
 				 count_errors(f, "fatal", "TOTAL_ERR_FATAL", &f->aer.fatal_count);
 		if (f->kind == KIND_CARD)
-			read_card(f);
+			topo_system_read_card(f);
 	}
 }

@@ -29,13 +29,12 @@ static bool save(const struct tree *tree, const char *path)
 }
 
 /* Reads the tree, and saves it with --dump. */
-static enum exit_code prepare(const struct invocation *invocation, struct tree *tree)
+static enum exit_code topo_prepare(const struct invocation *invocation, struct tree *tree)
 {
-	char message[320];
-	bool good = invocation->from ? read_dump(invocation->from, tree, message) : read_machine(tree, message);
+	struct failure failure;
 
-	if (!good) {
-		complain("%s", message);
+	if (invocation->from ? read_dump(invocation->from, tree, &failure) : read_machine(tree, &failure)) {
+		complain("%s", failure.text);
 		return EXIT_FAILED;
 	}
 	return !invocation->dump || save(tree, invocation->dump) ? EXIT_OK : EXIT_FAILED;
@@ -63,7 +62,7 @@ static bool has_card(const struct tree *tree, const char *card)
 enum exit_code run_topo(struct invocation *invocation)
 {
 	struct tree tree = {0};
-	enum exit_code code = prepare(invocation, &tree);
+	enum exit_code code = topo_prepare(invocation, &tree);
 
 	if (code == EXIT_OK && invocation->card && !has_card(&tree, invocation->card)) {
 		complain("card '%s' not found: must be a name such as gpulink0, or a PCI address such as 0000:01:00.0",
@@ -82,7 +81,7 @@ enum exit_code run_doctor(struct invocation *invocation)
 {
 	static const enum exit_code codes[] = {EXIT_OK, EXIT_WARNINGS, EXIT_ERRORS};
 	struct tree tree = {0};
-	enum exit_code code = prepare(invocation, &tree);
+	enum exit_code code = topo_prepare(invocation, &tree);
 	struct findings findings;
 
 	if (code == EXIT_OK) {

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t key_of(unsigned domain, unsigned bus, unsigned slot, unsigned number)
+static uint64_t tree_key_of(unsigned domain, unsigned bus, unsigned slot, unsigned number)
 {
 	return (uint64_t)domain << 16 | (uint64_t)bus << 8 | (uint64_t)slot << 3 | number;
 }
 
 static uint64_t key(const struct function *f)
 {
-	return key_of(f->domain, f->bus, f->slot, f->number);
+	return tree_key_of(f->domain, f->bus, f->slot, f->number);
 }
 
 struct function *tree_find(const struct tree *tree, unsigned domain, unsigned bus, unsigned slot, unsigned number)
 {
 	for (size_t i = 0; i < tree->count; i++) {
-		if (key(&tree->functions[i]) == key_of(domain, bus, slot, number))
+		if (key(&tree->functions[i]) == tree_key_of(domain, bus, slot, number))
 			return &tree->functions[i];
 	}
 	return NULL;
@@ -49,7 +49,7 @@ struct function *tree_add(struct tree *tree, unsigned domain, unsigned bus, unsi
 	return f;
 }
 
-static int compare(const void *a, const void *b)
+static int tree_compare(const void *a, const void *b)
 {
 	uint64_t x = key(a), y = key(b);
 
@@ -79,7 +79,7 @@ void tree_complete(struct tree *tree)
 		return;
 	for (size_t i = 0; i < tree->count; i++)
 		function_decode(&tree->functions[i]);
-	qsort(tree->functions, tree->count, sizeof(*tree->functions), compare);
+	qsort(tree->functions, tree->count, sizeof(*tree->functions), tree_compare);
 	for (size_t i = 0; i < tree->count; i++)
 		tree->functions[i].parent = find_parent(tree, &tree->functions[i]);
 	for (size_t i = 0; i < tree->count; i++) {

@@ -137,7 +137,8 @@ enum exit_code attach_probes(struct attached *attached, const struct bpf_object 
 		}
 		if (error)
 			complain("%s: not watched: %s", path,
-				 error == ENOENT ? "no USDT probes (built without sys/sdt.h), or the file is gone" : last_message);
+				 error == ENOENT ? "no USDT probes (built without sys/sdt.h), or the file is gone" :
+						   last_message);
 	}
 	if (code == EXIT_OK && !attached->libraries) {
 		complain("no libgpulink with USDT probes found");
@@ -193,14 +194,15 @@ static bool format_fits(const char *place, const char *name, const struct attach
 	snprintf(path, sizeof(path), "%s/events/gpulink/%s/format", place, name);
 	format = fopen(path, "re");
 	if (!format) {
-		complain("%s: %s; not watched%s", path, strerror(errno), errno == EACCES ? " (missing CAP_DAC_READ_SEARCH)" : "");
+		complain("%s: %s; not watched%s", path, strerror(errno),
+			 errno == EACCES ? " (missing CAP_DAC_READ_SEARCH)" : "");
 		return false;
 	}
 	for (; fields->name && fits; fields++) {
 		fits = has_field(format, fields);
 		if (!fits)
-			complain("%s: not watched: no field %s of %u bytes at offset %u; the driver is of another version", path,
-				 fields->name, fields->bytes, fields->offset);
+			complain("%s: not watched: no field %s of %u bytes at offset %u; the driver is of another version",
+				 path, fields->name, fields->bytes, fields->offset);
 	}
 	fclose(format);
 	return fits;

@@ -4,7 +4,7 @@
 #ifndef GPULINKCTL_TRACE_ATTACH_H
 #define GPULINKCTL_TRACE_ATTACH_H
 
-#include <ask.h>
+#include "../complain.h"
 #include "libraries.h"
 
 #include <stdint.h>

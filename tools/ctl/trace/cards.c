@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_card(const char *name, struct gpulink_counters *sum)
+static bool cards_read_card(const char *name, struct gpulink_counters *sum)
 {
 	struct gpulink_admin_info info;
 	struct gpulink_counters one;
@@ -39,7 +39,7 @@ void cards_read(struct cards *cards)
 	cards->count = count < 0 ? 0 : count < CARDS_MAX ? (unsigned)count : CARDS_MAX;
 	for (unsigned i = 0; i < cards->count; i++) {
 		struct gpulink_counters *now = &cards->cards[i].now;
-		bool known = false, read = read_card(names[i], now);
+		bool known = false, read = cards_read_card(names[i], now);
 
 		strcpy(cards->cards[i].name, names[i]);
 		for (unsigned k = 0; k < before.count && !known; k++) {
@@ -69,7 +69,8 @@ static bool put_card(struct json_object *array, const char *name, const struct g
 	snprintf(ratio, sizeof(ratio), "%.1f", packets ? (double)stores / (double)packets : 0.0);
 	return put_value(one, "card", json_object_new_string(name)) && put_number(one, "stores", stores) &&
 	       put_number(one, "packets", packets) &&
-	       put_value(one, "stores_a_packet", json_object_new_double_s(packets ? (double)stores / (double)packets : 0, ratio)) &&
+	       put_value(one, "stores_a_packet",
+			 json_object_new_double_s(packets ? (double)stores / (double)packets : 0, ratio)) &&
 	       put_number(one, "store_bytes", now->store_bytes - before->store_bytes) &&
 	       put_number(one, "wire_bytes", now->wire_bytes - before->wire_bytes) &&
 	       put_number(one, "raw_wire_bytes", now->raw_wire_bytes - before->raw_wire_bytes) &&

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void add(struct libraries *libraries, const char *path)
+static void libraries_add(struct libraries *libraries, const char *path)
 {
 	struct stat status;
 	size_t n = libraries->count;
@@ -55,7 +55,7 @@ static void add_of_process(struct libraries *libraries, const char *pid)
 		if (!path)
 			continue;
 		snprintf(name, sizeof(name), "/proc/%s/root%s", pid, path);
-		add(libraries, name);
+		libraries_add(libraries, name);
 	}
 	if (maps)
 		fclose(maps);
@@ -69,7 +69,7 @@ void libraries_find(struct libraries *libraries)
 
 	libraries->count = libraries->more = 0;
 	if (dladdr((void *)(uintptr_t)gpulink_version, &own) && own.dli_fname)
-		add(libraries, own.dli_fname);
+		libraries_add(libraries, own.dli_fname);
 	while (processes && (entry = readdir(processes)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			add_of_process(libraries, entry->d_name);

@@ -29,7 +29,7 @@ struct record {
 	const char *path;
 };
 
-static int take(void *context, void *data, size_t bytes)
+static int record_take(void *context, void *data, size_t bytes)
 {
 	return bytes == sizeof(struct watch_record) ? recording_add(context, data) : -EPROTO;
 }
@@ -38,7 +38,7 @@ static int take(void *context, void *data, size_t bytes)
 static enum exit_code check_output(const char *path)
 {
 	struct replay_trace_writer *writer;
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO)) {
 		complain("cannot write a trace to a terminal; name a file or redirect standard output");
@@ -46,15 +46,15 @@ static enum exit_code check_output(const char *path)
 	}
 	if (!strcmp(path, "-"))
 		return EXIT_OK;
-	if (replay_trace_writer_open(&writer, path, 1, error)) {
-		complain("%s", error);
+	if (replay_trace_writer_open(&writer, path, 1, &error)) {
+		complain("%s", error.text);
 		return EXIT_FAILED;
 	}
-	replay_trace_writer_close(writer, -ECANCELED, error);
+	replay_trace_writer_close(writer, -ECANCELED, &error);
 	return EXIT_OK;
 }
 
-static enum exit_code begin(struct record *record, unsigned pid)
+static enum exit_code record_begin(struct record *record, unsigned pid)
 {
 	int error;
 
@@ -67,8 +67,9 @@ static enum exit_code begin(struct record *record, unsigned pid)
 	if (error)
 		return attach_load_failed(error);
 	record->recording = recording_begin();
-	record->ring = record->recording ? ring_buffer__new(bpf_map__fd(record->programs->maps.records), take, record->recording, NULL)
-					 : NULL;
+	record->ring = record->recording ? ring_buffer__new(bpf_map__fd(record->programs->maps.records), record_take,
+							    record->recording, NULL) :
+					   NULL;
 	if (!record->ring) {
 		complain("cannot begin a recording: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -119,7 +120,8 @@ static enum exit_code print_sums(const struct record *record, const struct recor
 	if (sums->left_out)
 		complain("%" PRIu64 " operations left out: a trace has at most %d GPUs", sums->left_out, REPLAY_GPUS_MAX);
 	if (sums->addresses)
-		complain("programs took the addresses of %" PRIu64 " windows: stores through them are not in the trace", sums->addresses);
+		complain("programs took the addresses of %" PRIu64 " windows: stores through them are not in the trace",
+			 sums->addresses);
 	fprintf(where,
 		json ? "{\"operations\": %" PRIu64 ", \"processes\": %u, \"partitions\": %u, \"lost\": %" PRIu64
 		       ", \"left_out\": %" PRIu64 ", \"addresses\": %" PRIu64 "}\n"
@@ -132,7 +134,7 @@ static enum exit_code print_sums(const struct record *record, const struct recor
 enum exit_code run_record(struct invocation *invocation)
 {
 	struct record record = {.path = invocation->arguments[0]};
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	struct ending_signals signals;
 	struct recording_sums sums;
 	unsigned pid;
@@ -146,13 +148,13 @@ enum exit_code run_record(struct invocation *invocation)
 		code = EXIT_FAILED;
 	if (code != EXIT_OK)
 		return code;
-	code = begin(&record, pid);
+	code = record_begin(&record, pid);
 	if (code == EXIT_OK) {
 		fprintf(stderr, "gpulinkctl: watching %u libgpulink\n", record.attached.libraries);
 		code = record_until_end(&record, &signals, invocation->seconds);
 	}
-	if (code == EXIT_OK && recording_write(record.recording, record.path, &sums, error)) {
-		complain("%s", error);
+	if (code == EXIT_OK && recording_write(record.recording, record.path, &sums, &error)) {
+		complain("%s", error.text);
 		code = EXIT_FAILED;
 	}
 	if (code == EXIT_OK)

@@ -90,7 +90,7 @@ int recording_add(struct recording *recording, const struct watch_record *record
 	return fwrite(record, sizeof(*record), 1, recording->records) == 1 ? 0 : -errno;
 }
 
-static int push(struct recording *recording, const struct replay_op *op)
+static int recording_push(struct recording *recording, const struct replay_op *op)
 {
 	recording->sums->operations++;
 	return recording->sink.take(recording->sink.user, op, 1);
@@ -99,7 +99,9 @@ static int push(struct recording *recording, const struct replay_op *op)
 /* An operation for each line of 128 bytes. */
 static int write_range(struct recording *recording, const struct watch_record *record, struct replay_op *op)
 {
-	static const uint8_t kinds[] = {[WATCH_STORE] = REPLAY_STORE, [WATCH_LOAD] = REPLAY_LOAD, [WATCH_ATOMIC] = REPLAY_ATOMIC};
+	static const uint8_t kinds[] = {
+		[WATCH_STORE] = REPLAY_STORE, [WATCH_LOAD] = REPLAY_LOAD, [WATCH_ATOMIC] = REPLAY_ATOMIC
+	};
 	uint64_t address = record->address, left = record->bytes;
 	int error = 0;
 
@@ -109,7 +111,7 @@ static int write_range(struct recording *recording, const struct watch_record *r
 		bytes = bytes < left ? bytes : left;
 		op->address = address;
 		op->size = (uint32_t)bytes;
-		error = push(recording, op);
+		error = recording_push(recording, op);
 	}
 	return error;
 }
@@ -122,7 +124,7 @@ static int write_release(struct recording *recording, struct source *source, str
 	for (unsigned k = 0; k < recording->partitions && !error; k++) {
 		op->destination = (uint8_t)(recording->sources + k);
 		if (source->stored_to >> k & 1)
-			error = push(recording, op);
+			error = recording_push(recording, op);
 	}
 	source->stored_to = 0;
 	return error;
@@ -174,7 +176,7 @@ static int write_records(struct recording *recording)
 	return error ? error : ferror(recording->records) ? -EIO : 0;
 }
 
-int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, char *error)
+int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, struct failure *error)
 {
 	struct replay_trace_writer *writer;
 	/* A trace has a GPU at least. */
@@ -186,14 +188,12 @@ int recording_write(struct recording *recording, const char *path, struct record
 	sums->partitions = recording->partitions;
 	recording->sums = sums;
 	status = fflush(recording->records) ? -errno : 0;
-	if (status) {
-		snprintf(error, REPLAY_ERROR_BYTES, "temporary file: %s", strerror(-status));
-		return status;
-	}
+	if (status)
+		return failure_set(error, status, "temporary file: %s", strerror(-status));
 	status = replay_trace_writer_open(&writer, path, gpus, error);
 	if (status)
 		return status;
 	recording->sink = replay_trace_writer_sink(writer);
-	snprintf(error, REPLAY_ERROR_BYTES, "temporary file: %s", strerror(EIO));
+	failure_set(error, -EIO, "temporary file: %s", strerror(EIO));
 	return replay_trace_writer_close(writer, write_records(recording), error);
 }

@@ -3,6 +3,8 @@
 #ifndef GPULINKCTL_TRACE_RECORDING_H
 #define GPULINKCTL_TRACE_RECORDING_H
 
+#include "../../../common/failure.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,8 +27,8 @@ struct recording *recording_begin(void);
 /** Adds an operation. Returns 0 or -errno. */
 int recording_add(struct recording *recording, const struct watch_record *record);
 
-/** Writes the trace, and counts what is in it. Returns 0, or a negative errno with a line in `error`, of REPLAY_ERROR_BYTES. */
-int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, char *error);
+/** Writes the trace, and counts what is in it. Returns 0, or the code of *error. */
+int recording_write(struct recording *recording, const char *path, struct recording_sums *sums, struct failure *error);
 
 /** NULL is allowed. */
 void recording_end(struct recording *recording);

@@ -303,10 +303,11 @@ static struct json_object *groups_json(struct table *table)
 
 /* --- the command --- */
 
-static bool print_table(struct json_object *processes, struct json_object *groups, struct json_object *cards)
+static bool top_print_table(struct json_object *processes, struct json_object *groups, struct json_object *cards)
 {
-	static const char *const columns[] = {"pid", "name", "stores", "puts", "bytes", "card_stores", "card_bytes", "loads", "atomics", "releases", "p50_ns",
-					      "p99_ns", "max_ns", "errors", "cgroup", NULL};
+	static const char *const columns[] = { "pid",	     "name",   "stores",  "puts",     "bytes",	"card_stores",
+					       "card_bytes", "loads",  "atomics", "releases", "p50_ns", "p99_ns",
+					       "max_ns",     "errors", "cgroup",  NULL };
 	static const char *const card_columns[] = {"card", "stores", "packets", "stores_a_packet", "store_bytes", "wire_bytes",
 						   "raw_wire_bytes", "errors", NULL};
 
@@ -346,7 +347,7 @@ static enum exit_code print_interval(struct top *top, bool json)
 	top->since = now;
 	if (json || !complete)
 		return print_result(result, complete, top->several);
-	print_table(processes, groups, cards);
+	top_print_table(processes, groups, cards);
 	printf("\n");
 	watch_print_losses(&losses);
 	if (top->several)

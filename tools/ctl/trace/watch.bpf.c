@@ -104,7 +104,7 @@ static __always_inline __u32 octave_of(__u64 value)
 }
 
 /* histogram_low() is the reverse. */
-static __always_inline __u32 slot_of(__u64 ns)
+static __always_inline __u32 watch_slot_of(__u64 ns)
 {
 	__u32 octave = octave_of(ns);
 
@@ -120,7 +120,7 @@ static __always_inline void add_latency(enum watch_kind kind, __u64 ns, bool fai
 {
 	struct watch_id id = identify(kind);
 	struct watch_latency *latency = bpf_map_lookup_elem(&latencies, &id);
-	__u32 slot = slot_of(ns);
+	__u32 slot = watch_slot_of(ns);
 	__u64 most;
 
 	if (!latency) {
@@ -146,9 +146,10 @@ static __always_inline void add_latency(enum watch_kind kind, __u64 ns, bool fai
 	}
 }
 
-static __always_inline void begin(enum watch_kind kind)
+static __always_inline void trace_watch_begin(enum watch_kind kind)
 {
-	struct started *started = bpf_task_storage_get(&starts, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct started *started =
+		bpf_task_storage_get(&starts, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (started)
 		started->ns[kind] = bpf_ktime_get_ns();
@@ -172,7 +173,7 @@ SEC("usdt")
 int on_release_begin(void *ctx)
 {
 	if (watched())
-		begin(WATCH_RELEASE);
+		trace_watch_begin(WATCH_RELEASE);
 	return 0;
 }
 
@@ -188,7 +189,7 @@ SEC("usdt")
 int on_wait_begin(void *ctx)
 {
 	if (watched())
-		begin(WATCH_WAIT);
+		trace_watch_begin(WATCH_WAIT);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ static const char *const operation_probes[] = {"store", "put", "load", "get", "a
 static const struct attach_field release_fields[] = {FIELD(watch_tp_release_end, result), FIELD(watch_tp_release_end, ns), {0}};
 static const struct attach_field drain_fields[] = {FIELD(watch_tp_drain, result), FIELD(watch_tp_drain, ns), {0}};
 
-static enum exit_code load(struct watch *watch, unsigned pid, bool operations)
+static enum exit_code watch_load(struct watch *watch, unsigned pid, bool operations)
 {
 	int error;
 
@@ -47,7 +47,7 @@ enum exit_code watch_begin(struct watch *watch, unsigned pid, bool operations)
 
 	memset(watch, 0, sizeof(*watch));
 	if (code == EXIT_OK)
-		code = load(watch, pid, operations);
+		code = watch_load(watch, pid, operations);
 	if (code == EXIT_OK)
 		code = attach_tracepoint(&watch->attached, watch->programs->progs.on_driver_release, "gpulink_release_end",
 					 release_fields);

@@ -17,25 +17,26 @@ static const char *folder;
 
 static void read_text(const char *text, struct goal *goal)
 {
-	char error[GOAL_ERROR_BYTES];
+	struct failure error;
 	FILE *from = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
 	assert_non_null(from);
-	if (goal_read(from, goal, error))
-		fail_msg("%s", error);
+	if (goal_read(from, goal, &error))
+		fail_msg("%s", error.text);
 	fclose(from);
 }
 
 static void read_vector(const char *name, struct goal *goal)
 {
-	char path[512], error[GOAL_ERROR_BYTES];
+	char path[512];
+	struct failure error;
 	FILE *from;
 
 	snprintf(path, sizeof(path), "%s/%s.goal", folder, name);
 	from = fopen(path, "r");
 	assert_non_null(from);
-	if (goal_read(from, goal, error))
-		fail_msg("%s: %s", name, error);
+	if (goal_read(from, goal, &error))
+		fail_msg("%s: %s", name, error.text);
 	fclose(from);
 }
 
@@ -124,7 +125,8 @@ static void two_cpus(void **state)
 	uint64_t times[1];
 
 	(void)state;
-	read_text("num_ranks 1\nrank 0 {\na: calc 500\nb: calc 10 cpu 1\nb requires a\nc: calc 20 cpu 1\nc irequires b\n}\n", &goal);
+	read_text("num_ranks 1\nrank 0 {\na: calc 500\nb: calc 10 cpu 1\nb requires a\nc: calc 20 cpu 1\nc irequires b\n}\n",
+		  &goal);
 	assert_int_equal(simulate(&goal, &p, times), 0);
 	assert_int_equal(times[0], 500); /* no time passes from cpu 0 to cpu 1 */
 	goal_free(&goal);
@@ -193,23 +195,24 @@ static void refused(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char error[GOAL_ERROR_BYTES] = "";
+		struct failure error = { 0 };
 		FILE *from = fmemopen((void *)(uintptr_t)bad[i].text, strlen(bad[i].text) + 1, "r");
 		struct goal goal;
 
 		assert_non_null(from);
-		assert_int_equal(goal_read(from, &goal, error), -EINVAL);
+		assert_int_equal(goal_read(from, &goal, &error), -EINVAL);
 		fclose(from);
-		if (!strstr(error, bad[i].says))
-			fail_msg("'%s' does not contain '%s'", error, bad[i].says);
+		if (!strstr(error.text, bad[i].says))
+			fail_msg("'%s' does not contain '%s'", error.text, bad[i].says);
 	}
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors),    cmocka_unit_test(many_small), cmocka_unit_test(rendezvous), cmocka_unit_test(two_cpus),
-		cmocka_unit_test(never_ends), cmocka_unit_test(written_as_read), cmocka_unit_test(refused),
+		cmocka_unit_test(vectors),  cmocka_unit_test(many_small), cmocka_unit_test(rendezvous),
+		cmocka_unit_test(two_cpus), cmocka_unit_test(never_ends), cmocka_unit_test(written_as_read),
+		cmocka_unit_test(refused),
 	};
 
 	if (argc != 2)

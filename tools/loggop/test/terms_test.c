@@ -121,7 +121,8 @@ static void one_outlier(void **state)
 	near(c.worst, 0.28, 0.1);
 }
 
-/* A step, as of a bus whose beat is full: the boundary is where it is, though the points before it lie on their line exactly. */
+/* A step, as of a bus whose beat is full: the boundary is where it is, though the points before it lie on their line exactly.
+ */
 static void a_step(void **state)
 {
 	struct loggop_point p[16];
@@ -158,7 +159,8 @@ static void few_points(void **state)
 static void fill(struct loggop_set *set, bool delays)
 {
 	for (unsigned i = 0; i < 12; i++) {
-		double bytes = ldexp(1, (int)i), o = 20 + 0.01 * (bytes - 1), gap = 30 + 0.05 * (bytes - 1), one = o + 500 + 100;
+		double bytes = ldexp(1, (int)i), o = 20 + 0.01 * (bytes - 1), gap = 30 + 0.05 * (bytes - 1),
+		       one = o + 500 + 100;
 
 		set->sample[set->samples++] = (struct loggop_sample){ bytes, 16, 0, one + 15 * gap * 1.5, 0, 0 };
 		set->sample[set->samples++] = (struct loggop_sample){ bytes, 1, 0, one, 0, 0 };
@@ -229,11 +231,11 @@ static void fill_file(struct loggop_file *file)
 static void read_back(const char *path, const struct loggop_file *should)
 {
 	struct loggop_file file;
-	char error[256];
+	struct failure error;
 
 	assert_int_equal(loggop_file_init(&file), 0);
-	if (loggop_file_read(&file, path, error))
-		fail_msg("%s", error);
+	if (loggop_file_read(&file, path, &error))
+		fail_msg("%s", error.text);
 	assert_string_equal(file.device, should->device);
 	assert_string_equal(file.unit, "ns");
 	assert_int_equal(file.sets, 2);
@@ -294,13 +296,13 @@ static void bad_files(void **state)
 	assert_true(fd >= 0);
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct loggop_file file;
-		char error[256] = "";
+		struct failure error = { 0 };
 
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
 		assert_int_equal(loggop_file_init(&file), 0);
-		assert_int_equal(loggop_file_read(&file, path, error), -EINVAL);
-		assert_non_null(strstr(error, path));
+		assert_int_equal(loggop_file_read(&file, path, &error), -EINVAL);
+		assert_non_null(strstr(error.text, path));
 		loggop_file_free(&file);
 	}
 	close(fd);
@@ -327,10 +329,10 @@ static void study(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_line),   cmocka_unit_test(two_lines), cmocka_unit_test(with_noise), cmocka_unit_test(few_points),
-		cmocka_unit_test(one_outlier), cmocka_unit_test(a_step),
-		cmocka_unit_test(terms),      cmocka_unit_test(no_delays), cmocka_unit_test(files),	 cmocka_unit_test(bad_files),
-		cmocka_unit_test(study),
+		cmocka_unit_test(one_line),   cmocka_unit_test(two_lines),   cmocka_unit_test(with_noise),
+		cmocka_unit_test(few_points), cmocka_unit_test(one_outlier), cmocka_unit_test(a_step),
+		cmocka_unit_test(terms),      cmocka_unit_test(no_delays),   cmocka_unit_test(files),
+		cmocka_unit_test(bad_files),  cmocka_unit_test(study),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

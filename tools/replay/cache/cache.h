@@ -28,7 +28,8 @@ void cache_free(struct cache *cache);
 /** The line, which counts as used; NULL: it is not there. */
 struct cache_line *cache_find(struct cache *cache, uint64_t line);
 
-/** A place for a line that is not there: its content, if any, must make room. Lines whose lease ended before `time` go first. */
+/** A place for a line that is not there: its content, if any, must make room. Lines whose lease ended before `time` go first.
+ */
 struct cache_line *cache_place(struct cache *cache, uint64_t line, uint64_t time);
 
 #endif /* REPLAY_CACHE_H */

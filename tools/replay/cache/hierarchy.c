@@ -17,8 +17,19 @@ const char *const hierarchy_names[HIERARCHY_PROTOCOLS] = { "wb-nc", "wt-nc", "pr
 const char *const hierarchy_fill_names[HIERARCHY_FILLS] = { "whole", "trimmed", "sectored" };
 
 const struct hierarchy_setting hierarchy_thesis = {
-	.protocol = HIERARCHY_RC, .gpus = 4, .units = 64, .l1_bytes = 16384, .l1_ways = 4, .l2_bytes = 262144, .l2_ways = 16, .banks = 8,
-	.tsu_sets = 16384, .tsu_ways = 8, .read_lease = 10, .write_lease = 5, .sector_bytes = 16,
+	.protocol = HIERARCHY_RC,
+	.gpus = 4,
+	.units = 64,
+	.l1_bytes = 16384,
+	.l1_ways = 4,
+	.l2_bytes = 262144,
+	.l2_ways = 16,
+	.banks = 8,
+	.tsu_sets = 16384,
+	.tsu_ways = 8,
+	.read_lease = 10,
+	.write_lease = 5,
+	.sector_bytes = 16,
 };
 
 /* What memory's bytes are: a version counts the writes. */
@@ -173,8 +184,8 @@ static uint32_t needed(const struct hierarchy *h, uint64_t line)
 /* --- caches --- */
 
 /* The line's words that are there stay: sectors have no leases, and L1s keep nothing over a barrier. */
-static struct cache_line *fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t time, const struct glk_lease *lease,
-			       uint32_t version, bool dirty)
+static struct cache_line *cache_hierarchy_fill(struct hierarchy *h, struct cache *c, uint64_t line, uint64_t time,
+					       const struct glk_lease *lease, uint32_t version, bool dirty)
 {
 	struct cache_line *to = cache_find(c, line);
 
@@ -230,7 +241,7 @@ static struct glk_lease l2_read(struct hierarchy *h, unsigned gpu, uint64_t line
 	*version = h->memory[line].version;
 	if (h->s.protocol == HIERARCHY_PRINTED)
 		lease = printed_block(time, &lease);
-	fill(h, &h->l2[number], line / h->s.banks, time, &lease, *version, false);
+	cache_hierarchy_fill(h, &h->l2[number], line / h->s.banks, time, &lease, *version, false);
 	return lease;
 }
 
@@ -251,7 +262,7 @@ static struct glk_lease l2_write(struct hierarchy *h, unsigned gpu, uint64_t lin
 		lease = printed_block(at, &lease);
 		reach(&h->of_l2[number].loads, lease.wts);
 	}
-	fill(h, &h->l2[number], line / h->s.banks, at, &lease, h->memory[line].version, writes_back(h));
+	cache_hierarchy_fill(h, &h->l2[number], line / h->s.banks, at, &lease, h->memory[line].version, writes_back(h));
 	return lease;
 }
 
@@ -280,7 +291,7 @@ static void l1_read(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t l
 		lease = printed_block(clock->loads, &lease);
 	else if (has_leases(h))
 		reach(&clock->loads, lease.wts);
-	fill(h, c, line, clock->loads, &lease, version, false)->valid |= brought(h, gpu, line, words);
+	cache_hierarchy_fill(h, c, line, clock->loads, &lease, version, false)->valid |= brought(h, gpu, line, words);
 }
 
 static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words)
@@ -301,7 +312,8 @@ static void l1_write(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t 
 		if (h->s.protocol == HIERARCHY_SC)
 			reach(&clock->loads, lease.wts);
 	}
-	fill(h, c, line, clock->loads, &lease, h->memory[line].version, false)->valid |= brought(h, gpu, line, words);
+	cache_hierarchy_fill(h, c, line, clock->loads, &lease, h->memory[line].version, false)->valid |=
+		brought(h, gpu, line, words);
 }
 
 void hierarchy_access(struct hierarchy *h, unsigned gpu, unsigned unit, uint64_t line, uint16_t words, bool write)
@@ -407,7 +419,8 @@ static bool fill_valid(const struct hierarchy_setting *s)
 {
 	unsigned bytes = s->sector_bytes;
 
-	return s->fill == HIERARCHY_WHOLE || (s->protocol == HIERARCHY_RDMA && (bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32));
+	return s->fill == HIERARCHY_WHOLE ||
+	       (s->protocol == HIERARCHY_RDMA && (bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32));
 }
 
 int hierarchy_new(const struct hierarchy_setting *s, uint64_t lines, struct hierarchy **out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The caches of several GPUs over one memory (MGPU-TSM, Table 3.1), with and without coherence by leases (MGCC, chapter 4): an L1 for
- * each compute unit, an L2 of banks for each GPU, and the timestamps of memory. One access at a time, without times: what it finds
- * does not depend on latencies.
+ * The caches of several GPUs over one memory (MGPU-TSM, Table 3.1), with and without coherence by leases (MGCC, chapter 4): an
+ * L1 for each compute unit, an L2 of banks for each GPU, and the timestamps of memory. One access at a time, without times:
+ * what it finds does not depend on latencies.
  */
 #ifndef REPLAY_HIERARCHY_H
 #define REPLAY_HIERARCHY_H
@@ -10,7 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HIERARCHY_LINE = 64, HIERARCHY_PAGE = 4096, HIERARCHY_WORDS = HIERARCHY_LINE / 4, HIERARCHY_ALL = (1 << HIERARCHY_WORDS) - 1 };
+enum {
+	HIERARCHY_LINE = 64,
+	HIERARCHY_PAGE = 4096,
+	HIERARCHY_WORDS = HIERARCHY_LINE / 4,
+	HIERARCHY_ALL = (1 << HIERARCHY_WORDS) - 1
+};
 
 enum hierarchy_protocol {
 	HIERARCHY_WB,	   /**< no coherence, L2 writes back (TSM-WB-NC) */
@@ -24,10 +29,12 @@ enum hierarchy_protocol {
 
 extern const char *const hierarchy_names[HIERARCHY_PROTOCOLS];
 
-/** What an L1's miss brings. Not WHOLE: of HIERARCHY_RDMA only, because leases are of lines, and clusters need memories of their own. */
+/** What an L1's miss brings. Not WHOLE: of HIERARCHY_RDMA only, because leases are of lines, and clusters need memories of
+ * their own. */
 enum hierarchy_fill {
 	HIERARCHY_WHOLE,    /**< the line */
-	HIERARCHY_TRIMMED,  /**< the same, but from the other cluster only the sector, if one has all that is asked for (NetCrafter 4.3) */
+	HIERARCHY_TRIMMED,  /**< the same, but from the other cluster only the sector, if one has all that is asked for
+			       (NetCrafter 4.3) */
 	HIERARCHY_SECTORED, /**< the sectors that are asked for */
 	HIERARCHY_FILLS
 };
@@ -63,7 +70,8 @@ struct hierarchy_count {
 	uint64_t partial;		  /* misses of L1s that had the line, without the words */
 	uint64_t old;			  /* loads of what had been overwritten before the last barrier */
 	uint64_t barriers;
-	/* Between L2 and memory: bytes of all messages, and of their timestamps (S4.2.7: 8 B address, 4 B metadata, 4 B ack, 64 B line). */
+	/* Between L2 and memory: bytes of all messages, and of their timestamps (S4.2.7: 8 B address, 4 B metadata, 4 B ack, 64
+	 * B line). */
 	uint64_t bytes, timestamp_bytes;
 	uint64_t epochs, evictions; /* of timestamps */
 };
@@ -74,7 +82,8 @@ struct hierarchy;
 int hierarchy_new(const struct hierarchy_setting *setting, uint64_t lines, struct hierarchy **hierarchy);
 void hierarchy_free(struct hierarchy *hierarchy);
 
-/** A compute unit reads or writes some of a line's words of 4 bytes, a bit each, at least one. A write that misses fills as a read. */
+/** A compute unit reads or writes some of a line's words of 4 bytes, a bit each, at least one. A write that misses fills as a
+ * read. */
 void hierarchy_access(struct hierarchy *hierarchy, unsigned gpu, unsigned unit, uint64_t line, uint16_t words, bool write);
 
 /** All units have arrived: what they wrote is in memory, and later loads should see it. */

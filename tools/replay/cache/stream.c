@@ -57,14 +57,17 @@ static struct vectors vectors_of(struct hierarchy *h, const struct hierarchy_set
 	return (struct vectors){ .m = { h, s->gpus, s->units }, .slice = slice, .vector = slice * s->units * s->gpus };
 }
 
-/* Vector `to` = vector `from` + B, `times` times; unit u of GPU g on the slice of unit u + `unit` of GPU g + `gpu`, every `step` units. */
-static void add(const struct vectors *v, unsigned to, unsigned from, unsigned times, unsigned gpu, unsigned unit, unsigned step)
+/* Vector `to` = vector `from` + B, `times` times; unit u of GPU g on the slice of unit u + `unit` of GPU g + `gpu`, every
+ * `step` units. */
+static void stream_add(const struct vectors *v, unsigned to, unsigned from, unsigned times, unsigned gpu, unsigned unit,
+		       unsigned step)
 {
 	for (unsigned t = 0; t < times; t++) {
 		for (uint64_t i = 0; i < v->slice; i++) {
 			for (unsigned g = 0; g < v->m.gpus; g++) {
 				for (unsigned u = 0; u < v->m.units; u += step) {
-					uint64_t at = (((g + gpu) % v->m.gpus) * v->m.units + (u + unit) % v->m.units) * v->slice + i;
+					uint64_t at =
+						(((g + gpu) % v->m.gpus) * v->m.units + (u + unit) % v->m.units) * v->slice + i;
 
 					access(&v->m, g, u, from * v->vector + at, READ);
 					access(&v->m, g, u, v->vector + at, READ);
@@ -93,8 +96,8 @@ static void xtreme1(struct hierarchy *h, const struct hierarchy_setting *s, uint
 	struct vectors v = vectors_of(h, s, bytes);
 
 	read_slices(&v);
-	add(&v, C, A, 1 + REPEATS, 0, 0, 1);
-	add(&v, A, C, 1 + REPEATS, 0, 0, 1);
+	stream_add(&v, C, A, 1 + REPEATS, 0, 0, 1);
+	stream_add(&v, A, C, 1 + REPEATS, 0, 0, 1);
 }
 
 /* Every other unit writes to what its neighbour has read, in the same GPU or in the next. */
@@ -103,9 +106,9 @@ static void xtreme_shared(struct hierarchy *h, const struct hierarchy_setting *s
 	struct vectors v = vectors_of(h, s, bytes);
 
 	read_slices(&v);
-	add(&v, C, A, 1, 0, 0, 1);
-	add(&v, A, C, 1 + REPEATS, gpu, 1, 2);
-	add(&v, C, A, 1, 0, 0, 1);
+	stream_add(&v, C, A, 1, 0, 0, 1);
+	stream_add(&v, A, C, 1 + REPEATS, gpu, 1, 2);
+	stream_add(&v, C, A, 1, 0, 0, 1);
 }
 
 static void xtreme2(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t bytes)
@@ -120,10 +123,12 @@ static void xtreme3(struct hierarchy *h, const struct hierarchy_setting *s, uint
 
 /* --- work-groups --- */
 
-typedef void group_accesses(const struct machine *m, unsigned gpu, unsigned unit, uint64_t group, uint64_t groups, uint64_t bytes);
+typedef void group_accesses(const struct machine *m, unsigned gpu, unsigned unit, uint64_t group, uint64_t groups,
+			    uint64_t bytes);
 
 /* Runs work-groups: each GPU has a block of them, its units take them in turn. One group of each unit at a time. */
-static void run_groups(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t bytes, uint64_t groups, group_accesses *one)
+static void run_groups(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t bytes, uint64_t groups,
+		       group_accesses *one)
 {
 	const struct machine m = { h, s->gpus, s->units };
 	uint64_t block = (groups + m.gpus - 1) / m.gpus;
@@ -156,7 +161,8 @@ static void fir_group(const struct machine *m, unsigned gpu, unsigned unit, uint
 	(void)bytes;
 	for (uint64_t i = group * GROUP; i < (group + 1) * GROUP; i++) {
 		access(m, gpu, unit, 0, READ);
-		read_words(m, gpu, unit, 1 + i - (i ? 1 : 0), i ? HIERARCHY_ALL & ~1u : HIERARCHY_ALL); /* its first is 16 before */
+		read_words(m, gpu, unit, 1 + i - (i ? 1 : 0),
+			   i ? HIERARCHY_ALL & ~1u : HIERARCHY_ALL); /* its first is 16 before */
 		access(m, gpu, unit, 1 + i, READ);
 		access(m, gpu, unit, 1 + groups * GROUP + i, WRITE);
 	}
@@ -237,7 +243,8 @@ static void mm(struct hierarchy *h, const struct hierarchy_setting *s, uint64_t 
 	run_groups(h, s, bytes, side / 16 * (side / 16), mm_group);
 }
 
-/* The same without local memory: a work-item for each element reads its row of A and column of B, waves of 4 x 16 side by side. */
+/* The same without local memory: a work-item for each element reads its row of A and column of B, waves of 4 x 16 side by side.
+ */
 static void gemm_group(const struct machine *m, unsigned gpu, unsigned unit, uint64_t group, uint64_t groups, uint64_t bytes)
 {
 	uint64_t side = side_of(bytes, 3), row = side / FLOATS, x = group % row, y = group / row;
@@ -262,7 +269,8 @@ static void gemm(struct hierarchy *h, const struct hierarchy_setting *s, uint64_
 }
 
 /* 3 x 3: a line of the output needs the lines around it of three rows. */
-static const unsigned conv_words[] = { 1u << (FLOATS - 1), HIERARCHY_ALL, 1 }; /* of the line to the left, of its own, to the right */
+static const unsigned conv_words[] = { 1u << (FLOATS - 1), HIERARCHY_ALL,
+				       1 }; /* of the line to the left, of its own, to the right */
 
 static void conv_group(const struct machine *m, unsigned gpu, unsigned unit, uint64_t group, uint64_t groups, uint64_t bytes)
 {
@@ -341,7 +349,8 @@ static void bicg(struct hierarchy *h, const struct hierarchy_setting *s, uint64_
 
 const struct cache_stream cache_streams[] = {
 	{ "xtreme1", "C = A + B and A = C + B, 11 times each, of a unit's own slices", 393216, lines_of_gpus, xtreme1 },
-	{ "xtreme2", "C = A + B; 11 times A = C + B of slices of a unit of the same GPU; C = A + B", 393216, lines_of_gpus, xtreme2 },
+	{ "xtreme2", "C = A + B; 11 times A = C + B of slices of a unit of the same GPU; C = A + B", 393216, lines_of_gpus,
+	  xtreme2 },
 	{ "xtreme3", "the same with slices of a unit of another GPU", 393216, lines_of_gpus, xtreme3 },
 	{ "aes", "blocks encrypted in place with common keys", 16 * MIB, all_lines, aes },
 	{ "atax", "A' (A x)", 16 * MIB, vector_lines, atax },

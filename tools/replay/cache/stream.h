@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All accesses of programs, by line: the thesis's Xtreme1 to 3 (S4.3.3), and the access patterns of its benchmarks (Table 3.2), for the
- * caches of hierarchy.h. Units take turns, an element each; work-groups are dealt to the GPUs in blocks, and to a GPU's units in turn.
+ * All accesses of programs, by line: the thesis's Xtreme1 to 3 (S4.3.3), and the access patterns of its benchmarks (Table 3.2),
+ * for the caches of hierarchy.h. Units take turns, an element each; work-groups are dealt to the GPUs in blocks, and to a GPU's
+ * units in turn.
  */
 #ifndef REPLAY_CACHE_STREAM_H
 #define REPLAY_CACHE_STREAM_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Buffers that move, as stores: a line a store, as a kernel that stores into a peer's memory makes. Collectives go round the ring, as
- * NCCL's do when its kernels say RING: each GPU stores into a buffer of the next one.
+ * Buffers that move, as stores: a line a store, as a kernel that stores into a peer's memory makes. Collectives go round the
+ * ring, as NCCL's do when its kernels say RING: each GPU stores into a buffer of the next one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,17 +14,18 @@
 #define BYTES_MAX (UINT64_C(1) << 40)
 #define BUFFER(source) ((uint64_t)(source) << 41) /* where a source's stores go */
 
-int import_add(struct import_events *events, const struct import_event *event, char *error)
+int import_add(struct import_events *events, const struct import_event *event, struct failure *error)
 {
-	unsigned most = event->kind == IMPORT_COPY ? (event->source > event->destination ? event->source : event->destination) + 1 :
-						     event->group;
+	unsigned most = event->kind == IMPORT_COPY ?
+				(event->source > event->destination ? event->source : event->destination) + 1 :
+				event->group;
 
 	if (event->kind != IMPORT_COPY && event->source >= most)
-		return trace_error(error, EINVAL, "root %u of %u GPUs", event->source, most);
+		return failure_set(error, -EINVAL, "root %u of %u GPUs", event->source, most);
 	if (most > REPLAY_GPUS_MAX || event->source >= REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%u GPUs: at most %d", most, REPLAY_GPUS_MAX);
+		return failure_set(error, -EINVAL, "%u GPUs: at most %d", most, REPLAY_GPUS_MAX);
 	if (event->bytes > BYTES_MAX)
-		return trace_error(error, EINVAL, "a transfer of more than 2^40 bytes");
+		return failure_set(error, -EINVAL, "a transfer of more than 2^40 bytes");
 	if (!event->bytes || (event->kind == IMPORT_COPY ? event->source == event->destination : event->group < 2))
 		return 0;
 	if (events->count == events->room) {
@@ -32,7 +33,7 @@ int import_add(struct import_events *events, const struct import_event *event, c
 		struct import_event *more = reallocarray(events->event, room, sizeof(*more));
 
 		if (!more)
-			return trace_error(error, ENOMEM, "out of memory");
+			return failure_set(error, -ENOMEM, "out of memory");
 		events->event = more;
 		events->room = room;
 	}
@@ -77,9 +78,9 @@ unsigned import_type_bytes(const char *name)
 	static const struct {
 		const char *name;
 		unsigned bytes;
-	} types[] = { { "float8", 1 }, { "char", 1 },  { "byte", 1 },  { "bool", 1 },	  { "int8", 1 },    { "uint8", 1 }, { "unsigned char", 1 },
-		      { "half", 2 },   { "bfloat", 2 }, { "short", 2 }, { "float16", 2 }, { "double", 8 },  { "float64", 8 }, { "long", 8 },
-		      { "int64", 8 },  { "float", 4 }, { "int", 4 } };
+	} types[] = { { "float8", 1 },	      { "char", 1 }, { "byte", 1 },   { "bool", 1 },  { "int8", 1 },	{ "uint8", 1 },
+		      { "unsigned char", 1 }, { "half", 2 }, { "bfloat", 2 }, { "short", 2 }, { "float16", 2 }, { "double", 8 },
+		      { "float64", 8 },	      { "long", 8 }, { "int64", 8 },  { "float", 4 }, { "int", 4 } };
 
 	if (strncmp(name, "c10::", 5) == 0)
 		name += 5;
@@ -103,7 +104,7 @@ struct pusher {
 	struct replay_op op[REPLAY_BATCH];
 };
 
-static int flush(struct pusher *p)
+static int events_flush(struct pusher *p)
 {
 	size_t count = p->count;
 
@@ -111,28 +112,30 @@ static int flush(struct pusher *p)
 	return count ? p->sink.take(p->sink.user, p->op, count) : 0;
 }
 
-static int push(struct pusher *p, const struct replay_op *op)
+static int events_push(struct pusher *p, const struct replay_op *op)
 {
 	p->op[p->count++] = *op;
-	return p->count == REPLAY_BATCH ? flush(p) : 0;
+	return p->count == REPLAY_BATCH ? events_flush(p) : 0;
 }
 
 /* Stores, and the copies that would do the same. */
 static int move(struct pusher *p, uint64_t time_ps, unsigned source, unsigned destination, uint64_t bytes)
 {
-	struct replay_op op = { .time_ps = time_ps, .source = (uint8_t)source, .destination = (uint8_t)destination, .kind = REPLAY_STORE };
+	struct replay_op op = {
+		.time_ps = time_ps, .source = (uint8_t)source, .destination = (uint8_t)destination, .kind = REPLAY_STORE
+	};
 	int rc = 0;
 
 	for (uint64_t at = 0; at < bytes && !rc; at += op.size) {
 		op.address = BUFFER(source) + at;
 		op.size = bytes - at < REPLAY_STORE_MAX ? (uint32_t)(bytes - at) : REPLAY_STORE_MAX;
-		rc = push(p, &op);
+		rc = events_push(p, &op);
 	}
 	op.kind = REPLAY_COPY;
 	for (uint64_t at = 0; at < bytes && !rc; at += op.size) {
 		op.address = BUFFER(source) + at;
 		op.size = bytes - at < 1u << 30 ? (uint32_t)(bytes - at) : 1u << 30;
-		rc = push(p, &op);
+		rc = events_push(p, &op);
 	}
 	return rc;
 }
@@ -162,7 +165,8 @@ static int push_collective(struct pusher *p, const struct import_event *e)
 		for (unsigned d = 1; d < e->group && !rc; d++)
 			rc = move(p, e->time_ps, g, (g + d) % e->group, e->bytes / e->group);
 	}
-	return rc ? rc : push(p, &(struct replay_op){ .time_ps = e->time_ps, .kind = REPLAY_BARRIER, .size = p->phase++ });
+	return rc ? rc :
+		    events_push(p, &(struct replay_op){ .time_ps = e->time_ps, .kind = REPLAY_BARRIER, .size = p->phase++ });
 }
 
 static int push_event(struct pusher *p, const struct import_event *e)
@@ -172,8 +176,11 @@ static int push_event(struct pusher *p, const struct import_event *e)
 	if (e->kind != IMPORT_COPY)
 		return push_collective(p, e);
 	rc = move(p, e->time_ps, e->source, e->destination, e->bytes);
-	return rc ? rc : push(p, &(struct replay_op){ .time_ps = e->time_ps, .kind = REPLAY_RELEASE, .source = (uint8_t)e->source,
-						      .destination = (uint8_t)e->destination });
+	return rc ? rc :
+		    events_push(p, &(struct replay_op){ .time_ps = e->time_ps,
+							.kind = REPLAY_RELEASE,
+							.source = (uint8_t)e->source,
+							.destination = (uint8_t)e->destination });
 }
 
 static int by_time(const void *a, const void *b)
@@ -200,7 +207,7 @@ int import_push(struct import_events *events, struct replay_sink sink)
 		events->event[i].time_ps -= begin;
 		rc = push_event(p, &events->event[i]);
 	}
-	rc = rc ? rc : flush(p);
+	rc = rc ? rc : events_flush(p);
 	free(p);
 	return rc;
 }

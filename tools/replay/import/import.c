@@ -16,8 +16,8 @@ enum { LOOK = 64 << 10 };
 struct format {
 	const char *holds; /* what the first bytes have */
 	bool first;	   /* as the very first, behind blanks */
-	int (*events)(const char *path, struct import_events *events, char *error);
-	int (*warps)(const char *path, const struct import_options *options, struct replay_sink sink, char *error);
+	int (*events)(const char *path, struct import_events *events, struct failure *error);
+	int (*warps)(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error);
 };
 
 static const struct format formats[] = {
@@ -39,7 +39,7 @@ static bool has(const uint8_t *bytes, size_t left, const struct format *format)
 	return memmem(bytes, left, format->holds, strlen(format->holds));
 }
 
-static int recognise(const char *path, const struct format **format, char *error)
+static int recognise(const char *path, const struct format **format, struct failure *error)
 {
 	struct trace_input in;
 	int rc;
@@ -58,25 +58,28 @@ static int recognise(const char *path, const struct format **format, char *error
 	return rc;
 }
 
-static int write_events(const char *in, const char *out, struct import_events *events, const struct import_options *options, char *error)
+static int write_events(const char *in, const char *out, struct import_events *events, const struct import_options *options,
+			struct failure *error)
 {
 	unsigned gpus = options->gpus > events->gpus ? options->gpus : events->gpus;
 	struct replay_trace_writer *writer;
 	int rc;
 
 	if (!events->count)
-		return trace_error(error, ENODATA, "%s: has no transfers between GPUs whose size and GPUs are known (%zu others)", trace_name(in),
-				   events->skipped);
+		return failure_set(error, -ENODATA,
+				   "%s: has no transfers between GPUs whose size and GPUs are known (%zu others)",
+				   trace_name(in), events->skipped);
 	if (events->skipped)
-		fprintf(stderr, "gpulink-replay: %s: %zu records are left out: their operation, type or group is not known\n", trace_name(in),
-			events->skipped);
+		fprintf(stderr, "gpulink-replay: %s: %zu records are left out: their operation, type or group is not known\n",
+			trace_name(in), events->skipped);
 	rc = replay_trace_writer_open(&writer, out, gpus, error);
 	if (rc)
 		return rc;
 	return replay_trace_writer_close(writer, import_push(events, replay_trace_writer_sink(writer)), error);
 }
 
-static int convert_events(const struct format *format, const char *in, const char *out, const struct import_options *options, char *error)
+static int convert_events(const struct format *format, const char *in, const char *out, const struct import_options *options,
+			  struct failure *error)
 {
 	struct import_events events = { 0 };
 	int rc = format->events(in, &events, error);
@@ -87,7 +90,8 @@ static int convert_events(const struct format *format, const char *in, const cha
 	return rc;
 }
 
-static int convert_warps(const struct format *format, const char *in, const char *out, const struct import_options *options, char *error)
+static int convert_warps(const struct format *format, const char *in, const char *out, const struct import_options *options,
+			 struct failure *error)
 {
 	struct import_options with = *options;
 	struct replay_trace_writer *writer;
@@ -99,14 +103,16 @@ static int convert_warps(const struct format *format, const char *in, const char
 	if (with.source >= with.gpus)
 		with.gpus = with.source + 1;
 	if (!with.ranges)
-		return trace_error(error, EINVAL, "%s: has addresses, but not in whose memory they are: use --memory GPU:FIRST-END", trace_name(in));
+		return failure_set(error, -EINVAL,
+				   "%s: has addresses, but not in whose memory they are: use --memory GPU:FIRST-END",
+				   trace_name(in));
 	rc = replay_trace_writer_open(&writer, out, with.gpus, error);
 	if (rc)
 		return rc;
 	return replay_trace_writer_close(writer, format->warps(in, &with, replay_trace_writer_sink(writer), error), error);
 }
 
-int import_convert(const char *in, const char *out, const struct import_options *options, char *error)
+int import_convert(const char *in, const char *out, const struct import_options *options, struct failure *error)
 {
 	const struct format *format;
 	int rc = recognise(in, &format, error);
@@ -115,5 +121,6 @@ int import_convert(const char *in, const char *out, const struct import_options 
 		return rc;
 	if (!format)
 		return -ENOTSUP;
-	return format->events ? convert_events(format, in, out, options, error) : convert_warps(format, in, out, options, error);
+	return format->events ? convert_events(format, in, out, options, error) :
+				convert_warps(format, in, out, options, error);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of other tools, made into the stream (docs/trace-import.md). Each reader fills the events or the stores of `struct import`,
- * refuses what it does not understand, and trusts nothing that it reads.
+ * Records of other tools, made into the stream (docs/trace-import.md). Each reader fills the events or the stores of `struct
+ * import`, refuses what it does not understand, and trusts nothing that it reads.
  *
- * Functions return 0 or a negative errno value, with a sentence in `error`, of REPLAY_ERROR_BYTES.
+ * Functions return 0 or the code of *error.
  */
 #ifndef REPLAY_IMPORT_H
 #define REPLAY_IMPORT_H
@@ -56,7 +56,7 @@ struct import_events {
 };
 
 /** Adds an event, if it moves anything. -ENOMEM; -EINVAL: more than 64 GPUs, or more bytes than memory can have. */
-int import_add(struct import_events *events, const struct import_event *event, char *error);
+int import_add(struct import_events *events, const struct import_event *event, struct failure *error);
 
 /** The collective of a name: "allreduce", "all_reduce", "AllReduce". False: unknown. */
 bool import_collective(const char *name, enum import_kind *kind);
@@ -65,19 +65,20 @@ bool import_collective(const char *name, enum import_kind *kind);
 unsigned import_type_bytes(const char *name);
 unsigned import_nccl_type_bytes(unsigned type);
 
-/** Sorts events by time, the first at 0, and pushes what they move: stores of lines, a copy, a barrier or release behind each. */
+/** Sorts events by time, the first at 0, and pushes what they move: stores of lines, a copy, a barrier or release behind each.
+ */
 int import_push(struct import_events *events, struct replay_sink sink);
 
 /** Reads FILE into events. */
-int import_nsys(const char *path, struct import_events *events, char *error);
-int import_json(const char *path, struct import_events *events, char *error);
-int import_nccl(const char *path, struct import_events *events, char *error);
+int import_nsys(const char *path, struct import_events *events, struct failure *error);
+int import_json(const char *path, struct import_events *events, struct failure *error);
+int import_nccl(const char *path, struct import_events *events, struct failure *error);
 
 /** Reads the accesses of warps, and pushes those to the memory of other GPUs. */
-int import_nvbit(const char *path, const struct import_options *options, struct replay_sink sink, char *error);
-int import_accelsim(const char *path, const struct import_options *options, struct replay_sink sink, char *error);
+int import_nvbit(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error);
+int import_accelsim(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error);
 
 /** Converts IN to OUT. -ENOTSUP, without a message: IN is a trace, or nothing that is known here. */
-int import_convert(const char *in, const char *out, const struct import_options *options, char *error);
+int import_convert(const char *in, const char *out, const struct import_options *options, struct failure *error);
 
 #endif /* REPLAY_IMPORT_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * PyTorch's profiler and its execution traces, which Chakra takes: each collective of a rank is a `record_param_comms` with its name, type,
- * elements and group. In profiles it is an event of "traceEvents" with a time; in execution traces a node of "nodes" with attributes, in
- * order, without one. And the JSON of rocprofv3, whose copies between two GPUs are taken.
+ * PyTorch's profiler and its execution traces, which Chakra takes: each collective of a rank is a `record_param_comms` with its
+ * name, type, elements and group. In profiles it is an event of "traceEvents" with a time; in execution traces a node of
+ * "nodes" with attributes, in order, without one. And the JSON of rocprofv3, whose copies between two GPUs are taken.
  */
 #include <errno.h>
 #include <json.h>
@@ -42,7 +42,7 @@ static uint64_t count_of(struct json_object *number)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static int take_comms(const struct comms *c, double time_us, struct import_events *events, char *error)
+static int take_comms(const struct comms *c, double time_us, struct import_events *events, struct failure *error)
 {
 	const char *name = json_object_is_type(c->name, json_type_string) ? json_object_get_string(c->name) : "";
 	const char *type = json_object_is_type(c->type, json_type_string) ? json_object_get_string(c->type) : "";
@@ -58,7 +58,8 @@ static int take_comms(const struct comms *c, double time_us, struct import_event
 	if (event.kind == IMPORT_REDUCE_SCATTER)
 		elements = count_of(c->out);
 	if (elements > UINT64_MAX / 8 || group > REPLAY_GPUS_MAX || !(time_us >= 0 && time_us < 9e12)) /* 9e18 ps */
-		return trace_error(error, EINVAL, "a collective of more than 2^61 elements, with more than %d GPUs, or at %g us",
+		return failure_set(error, -EINVAL,
+				   "a collective of more than 2^61 elements, with more than %d GPUs, or at %g us",
 				   REPLAY_GPUS_MAX, time_us);
 	event.time_ps = (uint64_t)(time_us * 1e6);
 	event.bytes = elements * size;
@@ -81,15 +82,19 @@ static double first_time(struct json_object *list)
 	return first;
 }
 
-static int profile(struct json_object *list, struct import_events *events, char *error)
+static int profile(struct json_object *list, struct import_events *events, struct failure *error)
 {
 	double first = first_time(list);
 	int rc = 0;
 
 	for (size_t i = 0; i < json_object_array_length(list) && !rc; i++) {
 		struct json_object *event = json_object_array_get_idx(list, i), *args = member(event, "args");
-		struct comms c = { .name = member(args, "Collective name"), .type = member(args, "dtype"), .in = member(args, "In msg nelems"),
-				   .out = member(args, "Out msg nelems"), .group = member(args, "Group size"), .root = member(args, "Root rank") };
+		struct comms c = { .name = member(args, "Collective name"),
+				   .type = member(args, "dtype"),
+				   .in = member(args, "In msg nelems"),
+				   .out = member(args, "Out msg nelems"),
+				   .group = member(args, "Group size"),
+				   .root = member(args, "Root rank") };
 
 		if (is(member(event, "name"), "record_param_comms"))
 			rc = take_comms(&c, json_object_get_double(member(event, "ts")) - first, events, error);
@@ -108,7 +113,7 @@ static struct json_object *attribute(struct json_object *node, const char *name)
 	return NULL;
 }
 
-static int nodes(struct json_object *list, struct import_events *events, char *error)
+static int nodes(struct json_object *list, struct import_events *events, struct failure *error)
 {
 	int rc = 0;
 
@@ -145,31 +150,37 @@ static int agent_gpu(struct json_object *agents, struct json_object *id)
 	return -1;
 }
 
-static int rocprof_process(struct json_object *process, struct import_events *events, char *error)
+static int rocprof_process(struct json_object *process, struct import_events *events, struct failure *error)
 {
-	struct json_object *list = member(member(process, "buffer_records"), "memory_copy"), *agents = member(process, "agents");
+	struct json_object *list = member(member(process, "buffer_records"), "memory_copy"),
+			   *agents = member(process, "agents");
 	int rc = 0;
 
 	if (!json_object_is_type(list, json_type_array) || !json_object_is_type(agents, json_type_array))
 		return 0;
 	for (size_t i = 0; i < json_object_array_length(list) && !rc; i++) {
 		struct json_object *copy = json_object_array_get_idx(list, i);
-		int from = agent_gpu(agents, member(copy, "src_agent_id")), to = agent_gpu(agents, member(copy, "dst_agent_id"));
+		int from = agent_gpu(agents, member(copy, "src_agent_id")),
+		    to = agent_gpu(agents, member(copy, "dst_agent_id"));
 		uint64_t start = count_of(member(copy, "start_timestamp"));
 
 		if (from < 0 || to < 0)
 			continue;
 		if (start > UINT64_MAX / 1000)
-			return trace_error(error, EINVAL, "a copy at more than 2^64 ps");
+			return failure_set(error, -EINVAL, "a copy at more than 2^64 ps");
 		rc = import_add(events,
-				&(struct import_event){ .kind = IMPORT_COPY, .time_ps = start * 1000, .bytes = count_of(member(copy, "bytes")),
-							.source = (unsigned)from, .destination = (unsigned)to }, error);
+				&(struct import_event){ .kind = IMPORT_COPY,
+							.time_ps = start * 1000,
+							.bytes = count_of(member(copy, "bytes")),
+							.source = (unsigned)from,
+							.destination = (unsigned)to },
+				error);
 	}
 	return rc;
 }
 
 /* A list of processes, or only one. */
-static int rocprof(struct json_object *tool, struct import_events *events, char *error)
+static int rocprof(struct json_object *tool, struct import_events *events, struct failure *error)
 {
 	int rc = 0;
 
@@ -180,7 +191,7 @@ static int rocprof(struct json_object *tool, struct import_events *events, char 
 	return rc;
 }
 
-static int take(const char *path, struct json_object *top, struct import_events *events, char *error)
+static int import_json_take(const char *path, struct json_object *top, struct import_events *events, struct failure *error)
 {
 	struct json_object *list = member(top, "traceEvents");
 
@@ -192,13 +203,16 @@ static int take(const char *path, struct json_object *top, struct import_events 
 	if (member(top, "rocprofiler-sdk-tool"))
 		return rocprof(member(top, "rocprofiler-sdk-tool"), events, error);
 	if (member(top, "workload_graph"))
-		return trace_error(error, EINVAL, "%s: Chakra's JSON view has no sizes of collectives: convert PyTorch's execution trace",
+		return failure_set(error, -EINVAL,
+				   "%s: Chakra's JSON view has no sizes of collectives: convert PyTorch's execution trace",
 				   trace_name(path));
-	return trace_error(error, EINVAL, "%s: JSON with none of \"traceEvents\" (PyTorch's profiler), \"nodes\" (execution traces), \"rocprofiler-sdk-tool\"",
-			   trace_name(path));
+	return failure_set(
+		error, -EINVAL,
+		"%s: JSON with none of \"traceEvents\" (PyTorch's profiler), \"nodes\" (execution traces), \"rocprofiler-sdk-tool\"",
+		trace_name(path));
 }
 
-int import_json(const char *path, struct import_events *events, char *error)
+int import_json(const char *path, struct import_events *events, struct failure *error)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
 	struct json_object *top = NULL;
@@ -206,7 +220,7 @@ int import_json(const char *path, struct import_events *events, char *error)
 	int rc;
 
 	if (!tokener)
-		return trace_error(error, ENOMEM, "out of memory");
+		return failure_set(error, -ENOMEM, "out of memory");
 	rc = trace_input_open(&in, path, error);
 	if (rc) {
 		json_tokener_free(tokener);
@@ -221,10 +235,10 @@ int import_json(const char *path, struct import_events *events, char *error)
 		trace_input_skip(&in, bytes);
 	}
 	if (!rc && !top)
-		rc = trace_error(error, EINVAL, "%s: byte %llu or later: JSON: %s", in.name, (unsigned long long)in.offset,
+		rc = failure_set(error, -EINVAL, "%s: byte %llu or later: JSON: %s", in.name, (unsigned long long)in.offset,
 				 json_tokener_error_desc(json_tokener_get_error(tokener)));
 	if (!rc)
-		rc = take(path, top, events, error);
+		rc = import_json_take(path, top, events, error);
 	json_object_put(top);
 	json_tokener_free(tokener);
 	trace_input_close(&in);

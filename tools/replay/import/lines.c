@@ -7,18 +7,18 @@
 
 #include "../trace/message.h"
 
-int lines_open(struct lines *lines, const char *path, char *error)
+int lines_open(struct lines *lines, const char *path, struct failure *error)
 {
 	lines->number = 0;
 	return trace_input_open(&lines->input, path, error);
 }
 
-int lines_wrong(const struct lines *lines, char *error, const char *what)
+int lines_wrong(const struct lines *lines, struct failure *error, const char *what)
 {
-	return trace_error(error, EINVAL, "%s: line %" PRIu64 ": %s", lines->input.name, lines->number, what);
+	return failure_set(error, -EINVAL, "%s: line %" PRIu64 ": %s", lines->input.name, lines->number, what);
 }
 
-int lines_next(struct lines *lines, char *error)
+int lines_next(struct lines *lines, struct failure *error)
 {
 	struct trace_input *in = &lines->input;
 	int rc = trace_input_more(in, LINES_MAX_BYTES + 1, error);

@@ -13,14 +13,14 @@ struct lines {
 	char text[LINES_MAX_BYTES + 1]; /* without its end; bytes that are 0 are shown as '?' */
 };
 
-int lines_open(struct lines *lines, const char *path, char *error);
+int lines_open(struct lines *lines, const char *path, struct failure *error);
 
 /** 1: a line in `text`; 0: there is none any more; or a negative errno value. */
-int lines_next(struct lines *lines, char *error);
+int lines_next(struct lines *lines, struct failure *error);
 
 void lines_close(struct lines *lines);
 
 /** A message about the line; returns -EINVAL. */
-int lines_wrong(const struct lines *lines, char *error, const char *what);
+int lines_wrong(const struct lines *lines, struct failure *error, const char *what);
 
 #endif /* REPLAY_IMPORT_LINES_H */

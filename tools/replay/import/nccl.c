@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * NCCL's log with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=COLL. Each rank logs each collective:
- *   host:pid:tid [0] NCCL INFO AllReduce: opCount 5 sendbuff 0x.. recvbuff 0x.. count 1024 datatype 7 op 0 root 0 comm 0x.. [nranks=2] stream 0x..
- * The device in brackets is the rank of one machine. Collectives of several ranks with one name and number are one.
+ *   host:pid:tid [0] NCCL INFO AllReduce: opCount 5 sendbuff 0x.. recvbuff 0x.. count 1024 datatype 7 op 0 root 0 comm 0x..
+ * [nranks=2] stream 0x.. The device in brackets is the rank of one machine. Collectives of several ranks with one name and
+ * number are one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct log {
 	unsigned device;
 };
 
-static int take(struct log *log, const char *text, const char *said, struct import_events *events, char *error)
+static int nccl_take(struct log *log, const char *text, const char *said, struct import_events *events, struct failure *error)
 {
 	struct import_event event = { .kind = IMPORT_COPY };
 	unsigned long long operation, count;
@@ -26,7 +27,8 @@ static int take(struct log *log, const char *text, const char *said, struct impo
 	const char *bracket = said;
 	char name[32];
 
-	if (sscanf(said, "NCCL INFO %31[A-Za-z]: opCount %16llx sendbuff %*s recvbuff %*s count %19llu datatype %9u op %*d root %9u comm %*s [nranks=%9u]",
+	if (sscanf(said,
+		   "NCCL INFO %31[A-Za-z]: opCount %16llx sendbuff %*s recvbuff %*s count %19llu datatype %9u op %*d root %9u comm %*s [nranks=%9u]",
 		   name, &operation, &count, &type, &root, &ranks) != 6)
 		return 0;
 	while (bracket > text && *bracket != '[')
@@ -51,7 +53,7 @@ static int take(struct log *log, const char *text, const char *said, struct impo
 	return import_add(events, &event, error);
 }
 
-int import_nccl(const char *path, struct import_events *events, char *error)
+int import_nccl(const char *path, struct import_events *events, struct failure *error)
 {
 	struct log log = { .any = false };
 	int rc = lines_open(&log.lines, path, error);
@@ -61,7 +63,7 @@ int import_nccl(const char *path, struct import_events *events, char *error)
 	while ((rc = lines_next(&log.lines, error)) > 0) {
 		const char *said = strstr(log.lines.text, "NCCL INFO ");
 
-		rc = said ? take(&log, log.lines.text, said, events, error) : 0;
+		rc = said ? nccl_take(&log, log.lines.text, said, events, error) : 0;
 		if (rc)
 			break;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of warps, as NVBit's tools record them: an address for each active thread, and no times. Threads that touch one line make one
- * store for each run of bytes, as a GPU's coalescer does. Only accesses to the memory of another GPU go into the stream; whose memory an
- * address is in, the command line says. A barrier ends each kernel.
+ * Accesses of warps, as NVBit's tools record them: an address for each active thread, and no times. Threads that touch one line
+ * make one store for each run of bytes, as a GPU's coalescer does. Only accesses to the memory of another GPU go into the
+ * stream; whose memory an address is in, the command line says. A barrier ends each kernel.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -41,7 +41,7 @@ struct access {
 	unsigned bytes; /* of a thread */
 };
 
-static int flush(struct warps *w)
+static int warps_flush(struct warps *w)
 {
 	size_t count = w->count;
 
@@ -49,10 +49,10 @@ static int flush(struct warps *w)
 	return count ? w->sink.take(w->sink.user, w->op, count) : 0;
 }
 
-static int push(struct warps *w, const struct replay_op *op)
+static int warps_push(struct warps *w, const struct replay_op *op)
 {
 	w->op[w->count++] = *op;
-	return w->count == REPLAY_BATCH ? flush(w) : 0;
+	return w->count == REPLAY_BATCH ? warps_flush(w) : 0;
 }
 
 static int barrier(struct warps *w)
@@ -60,7 +60,7 @@ static int barrier(struct warps *w)
 	if (!w->any)
 		return 0;
 	w->any = false;
-	return push(w, &(struct replay_op){ .kind = REPLAY_BARRIER, .size = w->phase++ });
+	return warps_push(w, &(struct replay_op){ .kind = REPLAY_BARRIER, .size = w->phase++ });
 }
 
 /* LD, LDG, ST, STG, RED, ATOM, ATOMG; not of shared, local or constant memory. Widths are modifiers: .64, .128, .U8, .S16. */
@@ -111,7 +111,7 @@ static int send_line(struct warps *w, const struct replay_op *line, const struct
 		op.address = line->address + begin;
 		op.size = size;
 		w->any = true;
-		rc = push(w, &op);
+		rc = warps_push(w, &op);
 	}
 	return rc;
 }
@@ -146,8 +146,11 @@ static int send_atomics(struct warps *w, unsigned gpu, const struct access *a, c
 		if (!remote(w, gpu, address[t], &owner) || address[t] % a->bytes)
 			continue;
 		w->any = true;
-		rc = push(w, &(struct replay_op){ .address = address[t], .size = a->bytes, .kind = a->kind, .source = (uint8_t)gpu,
-						  .destination = (uint8_t)owner });
+		rc = warps_push(w, &(struct replay_op){ .address = address[t],
+							.size = a->bytes,
+							.kind = a->kind,
+							.source = (uint8_t)gpu,
+							.destination = (uint8_t)owner });
 	}
 	return rc;
 }
@@ -172,7 +175,9 @@ static int send_warp(struct warps *w, unsigned gpu, const struct access *a, cons
 	}
 	for (unsigned i = 0; i < parts && !rc; i++) {
 		struct line_mask mask = { { 0 } };
-		struct replay_op line = { .address = at[i] / REPLAY_STORE_MAX * REPLAY_STORE_MAX, .kind = a->kind, .source = (uint8_t)gpu };
+		struct replay_op line = { .address = at[i] / REPLAY_STORE_MAX * REPLAY_STORE_MAX,
+					  .kind = a->kind,
+					  .source = (uint8_t)gpu };
 
 		if (done[i] || !remote(w, gpu, at[i], &owner))
 			continue;
@@ -212,7 +217,7 @@ static bool number(char **rest, unsigned base, long long *value)
 }
 
 /* GPUs are the contexts in their order. */
-static int gpu_of(struct warps *w, uint64_t context, unsigned *gpu, char *error)
+static int gpu_of(struct warps *w, uint64_t context, unsigned *gpu, struct failure *error)
 {
 	for (*gpu = 0; *gpu < w->contexts; ++*gpu)
 		if (w->context[*gpu] == context)
@@ -225,7 +230,7 @@ static int gpu_of(struct warps *w, uint64_t context, unsigned *gpu, char *error)
 }
 
 /* MEMTRACE: CTX 0x.. - grid_launch_id 0 - CTA 0,0,0 - warp 0 - STG.E - 0x.. 0x.. (32; 0 for threads that do nothing) */
-static int nvbit_line(struct warps *w, char *text, char *error)
+static int nvbit_line(struct warps *w, char *text, struct failure *error)
 {
 	unsigned long long context;
 	uint64_t active[WARP];
@@ -236,9 +241,11 @@ static int nvbit_line(struct warps *w, char *text, char *error)
 	char opcode[64];
 	int used = 0, rc;
 
-	if (sscanf(text, "MEMTRACE: CTX %18llx - grid_launch_id %18ld - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, &kernel, opcode, &used) < 3 &&
+	if (sscanf(text, "MEMTRACE: CTX %18llx - grid_launch_id %18ld - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context,
+		   &kernel, opcode, &used) < 3 &&
 	    sscanf(text, "MEMTRACE: CTX %18llx - CTA %*d,%*d,%*d - warp %*d - %63s - %n", &context, opcode, &used) < 2)
-		return lines_wrong(&w->lines, error, "must be MEMTRACE: CTX 0x.. - grid_launch_id N - CTA X,Y,Z - warp N - OPCODE - ADDRESSES");
+		return lines_wrong(&w->lines, error,
+				   "must be MEMTRACE: CTX 0x.. - grid_launch_id N - CTA X,Y,Z - warp N - OPCODE - ADDRESSES");
 	rc = used ? gpu_of(w, context, &gpu, error) : lines_wrong(&w->lines, error, "has no addresses");
 	if (rc)
 		return rc;
@@ -255,13 +262,13 @@ static int nvbit_line(struct warps *w, char *text, char *error)
 }
 
 static int with_lines(const char *path, const struct import_options *options, struct replay_sink sink,
-		      int (*take)(struct warps *w, char *text, char *error), char *error)
+		      int (*take)(struct warps *w, char *text, struct failure *error), struct failure *error)
 {
 	struct warps *w = calloc(1, sizeof(*w));
 	int rc;
 
 	if (!w)
-		return trace_error(error, ENOMEM, "out of memory");
+		return failure_set(error, -ENOMEM, "out of memory");
 	w->options = options;
 	w->sink = sink;
 	w->version = 3;
@@ -278,19 +285,19 @@ static int with_lines(const char *path, const struct import_options *options, st
 	if (!rc)
 		rc = barrier(w);
 	if (!rc)
-		rc = flush(w);
+		rc = warps_flush(w);
 	lines_close(&w->lines);
 	free(w);
 	return rc;
 }
 
-static int nvbit_take(struct warps *w, char *text, char *error)
+static int nvbit_take(struct warps *w, char *text, struct failure *error)
 {
 	text = strstr(text, "MEMTRACE: "); /* other lines are NVBit's and the program's own */
 	return text ? nvbit_line(w, text, error) : 0;
 }
 
-int import_nvbit(const char *path, const struct import_options *options, struct replay_sink sink, char *error)
+int import_nvbit(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error)
 {
 	return with_lines(path, options, sink, nvbit_take, error);
 }
@@ -313,7 +320,8 @@ static bool addresses(char **rest, unsigned threads, uint64_t *address)
 {
 	long long mode, value, step = 0;
 
-	if (!number(rest, 10, &mode) || mode < 0 || mode > 2 || !threads || !number(rest, 16, &value) || (mode == 1 && !number(rest, 10, &step)))
+	if (!number(rest, 10, &mode) || mode < 0 || mode > 2 || !threads || !number(rest, 16, &value) ||
+	    (mode == 1 && !number(rest, 10, &step)))
 		return false;
 	address[0] = (uint64_t)value;
 	for (unsigned t = 1; t < threads; t++) {
@@ -325,7 +333,7 @@ static bool addresses(char **rest, unsigned threads, uint64_t *address)
 }
 
 /* [LINE] PC MASK REGISTERS OPCODE REGISTERS WIDTH [MODE ADDRESSES] */
-static int accelsim_line(struct warps *w, char *text, char *error)
+static int accelsim_line(struct warps *w, char *text, struct failure *error)
 {
 	static const char wrong[] = "must be PC MASK REGISTERS OPCODE REGISTERS WIDTH [MODE ADDRESSES], of a .traceg file";
 	long long pc, mask, width;
@@ -334,8 +342,8 @@ static int accelsim_line(struct warps *w, char *text, char *error)
 	const char *opcode;
 	unsigned threads;
 
-	if ((w->line_numbers && !number(&text, 10, &pc)) || !number(&text, 16, &pc) || !number(&text, 16, &mask) || mask < 0 || mask > UINT32_MAX ||
-	    !registers(&text))
+	if ((w->line_numbers && !number(&text, 10, &pc)) || !number(&text, 16, &pc) || !number(&text, 16, &mask) || mask < 0 ||
+	    mask > UINT32_MAX || !registers(&text))
 		return lines_wrong(&w->lines, error, wrong);
 	opcode = word(&text);
 	if (!opcode || !registers(&text))
@@ -353,7 +361,7 @@ static int accelsim_line(struct warps *w, char *text, char *error)
 	return send_warp(w, w->options->source, &access, address, threads);
 }
 
-static int accelsim_take(struct warps *w, char *text, char *error)
+static int accelsim_take(struct warps *w, char *text, struct failure *error)
 {
 	int value;
 
@@ -370,7 +378,7 @@ static int accelsim_take(struct warps *w, char *text, char *error)
 	return accelsim_line(w, text, error);
 }
 
-int import_accelsim(const char *path, const struct import_options *options, struct replay_sink sink, char *error)
+int import_accelsim(const char *path, const struct import_options *options, struct replay_sink sink, struct failure *error)
 {
 	return with_lines(path, options, sink, accelsim_take, error);
 }

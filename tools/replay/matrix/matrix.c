@@ -37,8 +37,8 @@ static int build(struct matrix_reader *r, uint32_t rows, struct matrix *matrix)
 	enum { FREE_ROWS = 1 << 20, ROWS_AN_ENTRY = 64 };
 
 	if (rows > FREE_ROWS && rows / ROWS_AN_ENTRY > r->count)
-		return matrix_fail(r, "%" PRIu32 " rows but only %zu entries: must be at most %d rows per entry", rows, r->count,
-				   ROWS_AN_ENTRY);
+		return matrix_fail(r, "%" PRIu32 " rows but only %zu entries: must be at most %d rows per entry", rows,
+				   r->count, ROWS_AN_ENTRY);
 	if (r->count)
 		merge_duplicates(r);
 	matrix->rows = rows;
@@ -76,8 +76,10 @@ static int check_symmetric(struct matrix_reader *r, const struct matrix *matrix)
 		       (!matrix->values || matrix->values[e] == transposed.values[e]))
 			e++;
 		if (e < matrix->first[row + 1] || e < transposed.first[row + 1])
-			result = matrix_fail(r, "the neighbours of vertex %" PRIu32 " do not all have it among theirs, with the "
-						"same weight, or it has not all that have it", row + 1);
+			result = matrix_fail(r,
+					     "the neighbours of vertex %" PRIu32 " do not all have it among theirs, with the "
+					     "same weight, or it has not all that have it",
+					     row + 1);
 	}
 	matrix_free(&transposed);
 	return result;
@@ -118,25 +120,23 @@ static int read_file(struct matrix_reader *r, struct matrix *matrix)
 	return metis ? check_symmetric(r, matrix) : 0;
 }
 
-int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, char *error)
+int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, struct failure *error)
 {
 	struct matrix_reader *r = calloc(1, sizeof(*r));
 	int result, closed;
 
 	memset(matrix, 0, sizeof(*matrix));
-	if (!r) {
-		snprintf(error, MATRIX_ERROR_BYTES, "%.400s: out of memory", path);
-		return -1;
-	}
+	if (!r)
+		return failure_set(error, -ENOMEM, "%.400s: out of memory", path);
 	r->path = path;
 	r->error = error;
 	r->most_rows = most_rows;
 	errno = 0; /* zlib leaves it alone when it is itself that runs out of memory */
 	r->file = gzopen(path, "rb");
 	if (!r->file) {
-		snprintf(error, MATRIX_ERROR_BYTES, "%.400s: cannot be opened: %s", path, strerror(errno ? errno : ENOMEM));
+		result = errno ? errno : ENOMEM;
 		free(r);
-		return -1;
+		return failure_set(error, -result, "%.400s: cannot be opened: %s", path, strerror(result));
 	}
 	result = read_file(r, matrix);
 	closed = gzclose(r->file);

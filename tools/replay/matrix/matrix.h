@@ -3,11 +3,10 @@
 #ifndef REPLAY_MATRIX_H
 #define REPLAY_MATRIX_H
 
+#include "../../../common/failure.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-/** Room for any message of these functions. */
-#define MATRIX_ERROR_BYTES 640u
 
 struct matrix {
 	uint32_t rows;
@@ -28,10 +27,10 @@ struct matrix {
  *    occur, in ascending order.
  * Of duplicated entries one is kept; entries on the diagonal are kept.
  *
- * Returns 0, or -1 with one sentence in error[MATRIX_ERROR_BYTES] that names file and line (or byte); *matrix is empty
+ * Returns 0, or the code of *error, whose text names file and line (or byte); *matrix is empty
  * then. A file of more than `most_rows` rows is refused. Memory grows with the file, not with what its header promises.
  */
-int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, char *error);
+int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, struct failure *error);
 
 /** Makes *transposed, to be freed too. Returns 0, or -1 out of memory. */
 int matrix_transpose(const struct matrix *matrix, struct matrix *transposed);

@@ -11,16 +11,14 @@
 
 int matrix_fail(struct matrix_reader *r, const char *format, ...)
 {
-	int used = snprintf(r->error, MATRIX_ERROR_BYTES,
-			    r->binary ? "%.400s: at byte %" PRIu64 ": " : "%.400s:%" PRIu64 ": ", r->path, r->at);
+	char what[sizeof(r->error->text)];
 	va_list arguments;
 
-	if (used < 0 || (size_t)used >= MATRIX_ERROR_BYTES)
-		return -1;
 	va_start(arguments, format);
-	vsnprintf(r->error + used, MATRIX_ERROR_BYTES - (size_t)used, format, arguments);
+	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
-	return -1;
+	return failure_set(r->error, -EBADMSG, r->binary ? "%.400s: at byte %" PRIu64 ": %s" : "%.400s:%" PRIu64 ": %s",
+			   r->path, r->at, what);
 }
 
 const char *matrix_shown(struct matrix_reader *r)

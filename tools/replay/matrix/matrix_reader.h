@@ -24,7 +24,7 @@ struct matrix_reader {
 	uint64_t at;   /* the line of `text`, from 1 */
 	char text[MATRIX_LINE_BYTES];
 	char shown[MATRIX_SHOWN_BYTES + 4];
-	char *error;
+	struct failure *error;
 	uint32_t most_rows;
 	bool has_values;
 	struct matrix_entry *entries;

@@ -29,8 +29,8 @@ struct way {
 };
 
 /*
- * A queue and what un-stitches it. Packets that go first have a lane of their own, because packets of a kind stay in their order;
- * the room for flits is common.
+ * A queue and what un-stitches it. Packets that go first have a lane of their own, because packets of a kind stay in their
+ * order; the room for flits is common.
  */
 struct lane {
 	struct glk_cluster_queue *queue;

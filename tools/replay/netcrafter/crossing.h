@@ -19,8 +19,8 @@ void crossing_free(struct crossing *crossing);
 
 /** Takes a packet at a time, in ticks: 0, -EAGAIN: no room, or another negative errno value. `first`: it goes before others, as
  *  with sequencing those of latency-critical kinds do; only where the setting has `data_first`. */
-int crossing_push(struct crossing *crossing, uint64_t time, uint32_t which, bool first, enum glk_kind kind, const uint8_t *packet,
-		  size_t length);
+int crossing_push(struct crossing *crossing, uint64_t time, uint32_t which, bool first, enum glk_kind kind,
+		  const uint8_t *packet, size_t length);
 
 /** The end of the next time of a flit in which something can happen; UINT64_MAX: not until something is pushed. */
 uint64_t crossing_due(const struct crossing *crossing);

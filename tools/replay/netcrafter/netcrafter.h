@@ -24,7 +24,8 @@ struct netcrafter_setting {
 	bool stitching, pooling, selective, sequencing, yielding; /**< as in link/cluster_queue.h */
 	bool packed; /**< stores that cross go as FinePack packets */
 	bool tuned;  /**< the pooling time follows the counters */
-	/** So many accesses that cross, chosen by chance, go first as page walks do with `sequencing`, there and back; 0: none. */
+	/** So many accesses that cross, chosen by chance, go first as page walks do with `sequencing`, there and back; 0: none.
+	 */
 	unsigned data_first;
 	uint64_t seed; /**< of that choice */
 };

@@ -10,7 +10,14 @@
 
 #include "system.h"
 
-enum { TRIM_SHIFT = 48, SECTOR_SIZE_SHIFT = 49, SECTOR_SHIFT = 51, FIRST_BYTE_SHIFT = 48, BYTES_SHIFT = 54, ATOMIC_8_SHIFT = 51 };
+enum {
+	TRIM_SHIFT = 48,
+	SECTOR_SIZE_SHIFT = 49,
+	SECTOR_SHIFT = 51,
+	FIRST_BYTE_SHIFT = 48,
+	BYTES_SHIFT = 54,
+	ATOMIC_8_SHIFT = 51
+};
 
 /* ---- Queues of packets ---- */
 
@@ -279,7 +286,7 @@ void network_flit(struct system *s, unsigned cluster)
 		drain(s, &s->gpus[begin + (s->turn[cluster] + i) % count].input);
 }
 
-static int arrive(void *user, uint64_t time, uint32_t packet)
+static int network_arrive(void *user, uint64_t time, uint32_t packet)
 {
 	struct system *s = user;
 
@@ -299,7 +306,7 @@ static void take_request(struct system *s, uint32_t packet)
 	system_note(s, system_memory(s, p->destination, line), HAPPENS_SERVED, packet);
 }
 
-static void answer(struct system *s, uint32_t packet)
+static void network_answer(struct system *s, uint32_t packet)
 {
 	static const uint8_t answers[GLK_KIND_COUNT] = {
 		[GLK_KIND_READ_REQUEST] = GLK_KIND_READ_RESPONSE,
@@ -351,7 +358,7 @@ void network_happens(struct system *s, enum happening what, uint32_t packet)
 			network_deliver(s, packet);
 		break;
 	case HAPPENS_GPU: at_gpu(s, packet); break;
-	default: answer(s, packet);
+	default: network_answer(s, packet);
 	}
 }
 
@@ -360,7 +367,7 @@ int network_begin(struct system *s)
 	int rc = 0;
 
 	for (unsigned cluster = 0; cluster < 2 && !rc; cluster++)
-		rc = crossing_create(&s->setting, arrive, s, &s->crossings[cluster]);
+		rc = crossing_create(&s->setting, network_arrive, s, &s->crossings[cluster]);
 	return rc;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * FinePack on the link (docs/wire-format.md): each cluster's card has a partition for every GPU of the other cluster; requests to
- * write go into it and are answered at once, as posted writes are. What the partition sends goes through the cluster queue like
- * all else. When all of a phase's requests are answered the partitions are released: the phase ends when the other card has
- * answered that all is visible. A load is behind the stores to its line that are queued.
+ * FinePack on the link (docs/wire-format.md): each cluster's card has a partition for every GPU of the other cluster; requests
+ * to write go into it and are answered at once, as posted writes are. What the partition sends goes through the cluster queue
+ * like all else. When all of a phase's requests are answered the partitions are released: the phase ends when the other card
+ * has answered that all is visible. A load is behind the stores to its line that are queued.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct packing {
 	struct channel channels[]; /* by destination */
 };
 
-static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
+static void packing_packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct channel *c = user;
 	struct system *s = c->system;
@@ -65,7 +65,7 @@ int packing_begin(struct system *s)
 		c->system = s;
 		c->destination = (uint8_t)i;
 		c->source = (uint8_t)(system_cluster(s, i) ? 0 : gpus - 1);
-		glk_partition_init(&c->partition, GLK_QUEUE_BYTES / GLK_LINE_BYTES, packet_out, c);
+		glk_partition_init(&c->partition, GLK_QUEUE_BYTES / GLK_LINE_BYTES, packing_packet_out, c);
 	}
 	return 0;
 }
@@ -102,8 +102,8 @@ bool packing_store(struct system *s, uint32_t packet)
 		gaps = ~left >> begin;
 		end = gaps ? begin + (unsigned)__builtin_ctzll(gaps) : LINE_BYTES;
 		end = end < LINE_BYTES ? end : LINE_BYTES;
-		glk_partition_store(&c->partition, glk_link_address(p->destination, (uint64_t)r->line * LINE_BYTES + begin), data,
-				    end - begin, 0, s->now / TICKS_NS);
+		glk_partition_store(&c->partition, glk_link_address(p->destination, (uint64_t)r->line * LINE_BYTES + begin),
+				    data, end - begin, 0, s->now / TICKS_NS);
 	}
 	s->result->stores_packed++;
 	packing_push(s, cluster);

@@ -106,7 +106,7 @@ static int request(struct recorder *r, const struct replay_packet *p, uint64_t t
 	return rc;
 }
 
-static int answer(struct recorder *r, const struct replay_packet *p, uint64_t ticks)
+static int recorded_answer(struct recorder *r, const struct replay_packet *p, uint64_t ticks)
 {
 	const struct pending *asked = &r->pending[p->number % REPLAY_PACKETS_PENDING];
 	uint64_t time = ticks + (asked->near ? 1u : 3u) * SWITCH_NS * TICKS_NS;
@@ -145,7 +145,7 @@ static int kernel(struct recorder *r, const struct replay_packet *p, uint64_t ti
 	return rc;
 }
 
-static int take(void *user, const struct replay_packet *p)
+static int recorded_take(void *user, const struct replay_packet *p)
 {
 	struct recorder *r = user;
 	uint64_t ticks = ticks_of_ps(p->time_ps);
@@ -159,12 +159,12 @@ static int take(void *user, const struct replay_packet *p)
 	case 'R':
 	case 'W': return request(r, p, ticks);
 	case 'D':
-	case 'A': return answer(r, p, ticks);
+	case 'A': return recorded_answer(r, p, ticks);
 	default: return kernel(r, p, ticks);
 	}
 }
 
-static int from_packets(struct requests *requests, struct replay_trace *trace, char *error)
+static int from_packets(struct requests *requests, struct replay_trace *trace, struct failure *error)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	int rc;
@@ -172,7 +172,7 @@ static int from_packets(struct requests *requests, struct replay_trace *trace, c
 	if (!r)
 		return -ENOMEM;
 	r->to = requests;
-	rc = replay_trace_run_packets(trace, (struct replay_packet_sink){ .take = take, .user = r }, error);
+	rc = replay_trace_run_packets(trace, (struct replay_packet_sink){ .take = recorded_take, .user = r }, error);
 	if (!rc)
 		end_phase(r);
 	events_free(&r->arrivals);
@@ -180,7 +180,7 @@ static int from_packets(struct requests *requests, struct replay_trace *trace, c
 	return rc;
 }
 
-static int from_operations(struct requests *requests, struct replay_trace *trace, char *error)
+static int from_operations(struct requests *requests, struct replay_trace *trace, struct failure *error)
 {
 	struct requests_stream *stream;
 	int rc = requests_stream_begin(requests, &stream);
@@ -190,7 +190,7 @@ static int from_operations(struct requests *requests, struct replay_trace *trace
 	return requests_stream_end(stream, replay_trace_run(trace, requests_stream_sink(stream), error), error);
 }
 
-int requests_from_trace(struct requests *requests, const char *path, char *error)
+int requests_from_trace(struct requests *requests, const char *path, struct failure *error)
 {
 	struct replay_trace *trace;
 	int rc = replay_trace_open(&trace, path, error);
@@ -198,14 +198,14 @@ int requests_from_trace(struct requests *requests, const char *path, char *error
 	if (rc)
 		return rc;
 	*requests = (struct requests){ .gpus = replay_trace_info(trace)->gpus };
-	error[0] = '\0';
+	*error = (struct failure){ 0 };
 	if (replay_trace_info(trace)->format == REPLAY_TRACE_SIMULATOR)
 		rc = from_packets(requests, trace, error);
 	else
 		rc = from_operations(requests, trace, error);
-	if (rc == -E2BIG && !error[0])
-		snprintf(error, REPLAY_ERROR_BYTES, "%s: more than %d requests or %d compute units, the maximum kept in memory",
-			 path, REQUESTS_MAX, UNITS_MAX);
+	if (rc == -E2BIG && !error->text[0])
+		failure_set(error, rc, "%s: more than %d requests or %d compute units, the maximum kept in memory", path,
+			    REQUESTS_MAX, UNITS_MAX);
 	replay_trace_close(trace);
 	if (rc)
 		requests_free(requests);

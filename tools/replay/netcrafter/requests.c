@@ -178,7 +178,7 @@ static int add_op(struct requests_stream *s, const struct replay_op *op)
 	}
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int requests_take(void *user, const struct replay_op *ops, size_t count)
 {
 	struct requests_stream *s = user;
 
@@ -189,21 +189,21 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 
 struct replay_sink requests_stream_sink(struct requests_stream *stream)
 {
-	return (struct replay_sink){ .take = take, .user = stream };
+	return (struct replay_sink){ .take = requests_take, .user = stream };
 }
 
-int requests_stream_end(struct requests_stream *s, int status, char *error)
+int requests_stream_end(struct requests_stream *s, int status, struct failure *error)
 {
 	struct phase *ends = &s->to->phases[s->to->phase_count - 1];
 	uint64_t latest = ticks_of_ps(s->latest);
 
 	ends->length = latest > s->begin ? latest - s->begin : 0;
 	if (s->failed == -ERANGE)
-		snprintf(error, REPLAY_ERROR_BYTES, "operation %llu: address 0x%llx: must be below 4 GiB, the memory of each GPU",
-			 (unsigned long long)s->operation, (unsigned long long)s->address);
+		failure_set(error, -ERANGE, "operation %llu: address 0x%llx: must be below 4 GiB, the memory of each GPU",
+			    (unsigned long long)s->operation, (unsigned long long)s->address);
 	else if (s->failed == -E2BIG)
-		snprintf(error, REPLAY_ERROR_BYTES, "more than %d requests: the maximum kept in memory; choose a smaller workload",
-			 REQUESTS_MAX);
+		failure_set(error, -E2BIG, "more than %d requests: the maximum kept in memory; choose a smaller workload",
+			    REQUESTS_MAX);
 	free(s);
 	return status;
 }

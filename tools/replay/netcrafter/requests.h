@@ -68,14 +68,14 @@ struct requests {
 };
 
 /** Reads a trace: packet records, or operations. Returns 0 or a negative errno value with a sentence in `error`. */
-int requests_from_trace(struct requests *requests, const char *path, char *error);
+int requests_from_trace(struct requests *requests, const char *path, struct failure *error);
 
 /** Takes a stream into requests that are all zero but for `gpus`; between the two stands the sink. */
 struct requests_stream;
 int requests_stream_begin(struct requests *requests, struct requests_stream **stream);
 struct replay_sink requests_stream_sink(struct requests_stream *stream);
 /** Frees it. `status`: what who pushed returned. If that came from the sink, a sentence is in `error`. */
-int requests_stream_end(struct requests_stream *stream, int status, char *error);
+int requests_stream_end(struct requests_stream *stream, int status, struct failure *error);
 
 void requests_free(struct requests *requests);
 

@@ -10,9 +10,21 @@
 void netcrafter_setting_default(struct netcrafter_setting *setting)
 {
 	*setting = (struct netcrafter_setting){
-		.within = 128, .between = 16, .flit_bytes = GLK_FLIT_BYTES, .queue_entries = 1024, .clocks = 4, .pool_ns = 32,
-		.burst = 16, .trim_bytes = 16, .tlb_entries = 512, .unit_tlb_entries = 32, .stitching = true, .pooling = true, .selective = true,
-		.sequencing = true, .yielding = true,
+		.within = 128,
+		.between = 16,
+		.flit_bytes = GLK_FLIT_BYTES,
+		.queue_entries = 1024,
+		.clocks = 4,
+		.pool_ns = 32,
+		.burst = 16,
+		.trim_bytes = 16,
+		.tlb_entries = 512,
+		.unit_tlb_entries = 32,
+		.stitching = true,
+		.pooling = true,
+		.selective = true,
+		.sequencing = true,
+		.yielding = true,
 	};
 }
 
@@ -108,7 +120,7 @@ static bool crosses(const struct system *s, const struct request *request)
 	return system_cluster(s, source_of(s, request)) != system_cluster(s, request->destination);
 }
 
-static void send(struct system *s, uint32_t number)
+static void netcrafter_system_send(struct system *s, uint32_t number)
 {
 	const struct request *request = &s->requests->list[number];
 	uint32_t packet = network_packet(s, request_packet_kind(request), source_of(s, request), request->destination, number);
@@ -184,7 +196,7 @@ static void happens(struct system *s, const struct event *event)
 	s->now = event->time;
 	switch (event->what) {
 	case HAPPENS_ISSUE: issue(s, event->which); break;
-	case HAPPENS_SEND: send(s, event->which); break;
+	case HAPPENS_SEND: netcrafter_system_send(s, event->which); break;
 	case HAPPENS_WALK: translation_step(s, event->which); break;
 	case HAPPENS_WALKED: translation_accessed(s, event->which); break;
 	case HAPPENS_FLIT: network_flit(s, event->which); break;
@@ -241,7 +253,7 @@ static void choose_first(struct system *s)
 	}
 }
 
-static int begin(struct system *s)
+static int netcrafter_system_begin(struct system *s)
 {
 	int rc = latency_begin(&s->result->access);
 
@@ -274,7 +286,7 @@ static void end(struct system *s)
 	events_free(&s->events);
 }
 
-static int play(struct system *s)
+static int netcrafter_system_play(struct system *s)
 {
 	struct event event;
 
@@ -293,8 +305,8 @@ int netcrafter_run(const struct requests *requests, const struct netcrafter_sett
 	int rc;
 
 	*result = (struct netcrafter_result){ 0 };
-	rc = begin(&s);
-	rc = rc ? rc : play(&s);
+	rc = netcrafter_system_begin(&s);
+	rc = rc ? rc : netcrafter_system_play(&s);
 	for (unsigned cluster = 0; cluster < 2 && !rc; cluster++)
 		crossing_count(s.crossings[cluster], s.end, result);
 	result->time_ns = s.end / TICKS_NS;

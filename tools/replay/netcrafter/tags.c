@@ -31,7 +31,7 @@ void tags_free(struct tags *tags)
 }
 
 /* Where the key is, or else where it would go. */
-static struct way *find(struct tags *t, uint64_t key)
+static struct way *tags_find(struct tags *t, uint64_t key)
 {
 	struct way *set = &t->way[key % t->sets * t->ways], *oldest = set;
 
@@ -46,7 +46,7 @@ static struct way *find(struct tags *t, uint64_t key)
 
 bool tags_use(struct tags *tags, uint64_t key)
 {
-	struct way *way = find(tags, key);
+	struct way *way = tags_find(tags, key);
 
 	if (way->key != key + 1)
 		return false;
@@ -56,5 +56,5 @@ bool tags_use(struct tags *tags, uint64_t key)
 
 void tags_fill(struct tags *tags, uint64_t key)
 {
-	*find(tags, key) = (struct way){ .key = key + 1, .used = ++tags->clock };
+	*tags_find(tags, key) = (struct way){ .key = key + 1, .used = ++tags->clock };
 }

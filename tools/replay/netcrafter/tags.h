@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cache, or a translation buffer, holds: numbers in sets of some ways each, of which the one not used for longest goes. */
+/* What a cache, or a translation buffer, holds: numbers in sets of some ways each, of which the one not used for longest goes.
+ */
 #ifndef REPLAY_NETCRAFTER_TAGS_H
 #define REPLAY_NETCRAFTER_TAGS_H
 

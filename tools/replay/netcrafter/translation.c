@@ -21,7 +21,7 @@ static uint64_t entry_of(uint64_t page, unsigned level)
 	return page >> INDEX_BITS * (LEVELS - 1 - level);
 }
 
-static uint64_t key_of(uint64_t page, unsigned level)
+static uint64_t translation_key_of(uint64_t page, unsigned level)
 {
 	return (uint64_t)(level + 1) << LEVEL_SHIFT | entry_of(page, level);
 }
@@ -63,7 +63,7 @@ static void wait_behind(struct system *s, uint32_t *first, uint32_t *last, uint3
 
 /* ---- Walks ---- */
 
-static void start(struct system *s, uint32_t number)
+static void translation_start(struct system *s, uint32_t number)
 {
 	struct walk *walk = walk_at(s, number);
 	struct gpu *gpu = &s->gpus[number / WALKS];
@@ -71,14 +71,15 @@ static void start(struct system *s, uint32_t number)
 	gpu->walkers++;
 	walk->waits = false;
 	for (walk->level = LEVELS - 1; walk->level; walk->level--)
-		if (tags_use(gpu->walk_cache, key_of(walk->page, walk->level - 1u)))
+		if (tags_use(gpu->walk_cache, translation_key_of(walk->page, walk->level - 1u)))
 			break;
 	s->result->walks++;
-	system_note(s, (UNIT_TLB_NS + GPU_TLB_NS + WALK_CACHE_NS) * TICKS_NS, HAPPENS_WALK, number); /* all have been looked at */
+	system_note(s, (UNIT_TLB_NS + GPU_TLB_NS + WALK_CACHE_NS) * TICKS_NS, HAPPENS_WALK,
+		    number); /* all have been looked at */
 }
 
 /* The request waits for its page's walk; false: there is no place for another. */
-static bool join(struct system *s, uint32_t request, unsigned gpu_number, uint64_t page)
+static bool translation_join(struct system *s, uint32_t request, unsigned gpu_number, uint64_t page)
 {
 	struct gpu *gpu = &s->gpus[gpu_number];
 	struct walk *place = NULL;
@@ -98,7 +99,7 @@ static bool join(struct system *s, uint32_t request, unsigned gpu_number, uint64
 	*place = (struct walk){ .page = page, .used = true, .waits = true, .first = NO_REQUEST };
 	wait_behind(s, &place->first, &place->last, request);
 	if (gpu->walkers < WALKERS)
-		start(s, gpu_number * WALKS + (uint32_t)(place - gpu->walks));
+		translation_start(s, gpu_number * WALKS + (uint32_t)(place - gpu->walks));
 	return true;
 }
 
@@ -111,7 +112,7 @@ static void look_up(struct system *s, uint32_t request, unsigned gpu_number, uin
 	if (tags_use(gpu->tlb, page)) {
 		tags_fill(s->units[r->unit].tlb, page);
 		system_note(s, ticks + GPU_TLB_NS * TICKS_NS, HAPPENS_SEND, request);
-	} else if (gpu->first != NO_REQUEST || !join(s, request, gpu_number, page)) {
+	} else if (gpu->first != NO_REQUEST || !translation_join(s, request, gpu_number, page)) {
 		wait_behind(s, &gpu->first, &gpu->last, request);
 	}
 }
@@ -139,7 +140,7 @@ static void let_in(struct system *s, unsigned gpu_number)
 		if (tags_use(gpu->tlb, page_of(r))) {
 			tags_fill(s->units[r->unit].tlb, page_of(r));
 			system_note(s, 0, HAPPENS_SEND, request);
-		} else if (!join(s, request, gpu_number, page_of(r))) {
+		} else if (!translation_join(s, request, gpu_number, page_of(r))) {
 			return;
 		}
 		gpu->first = next;
@@ -163,7 +164,7 @@ static void done(struct system *s, uint32_t number)
 	gpu->walkers--;
 	for (unsigned i = 0; i < WALKS && gpu->walkers < WALKERS; i++)
 		if (gpu->walks[i].used && gpu->walks[i].waits)
-			start(s, gpu_number * WALKS + i);
+			translation_start(s, gpu_number * WALKS + i);
 	let_in(s, gpu_number);
 }
 
@@ -172,7 +173,7 @@ void translation_accessed(struct system *s, uint32_t number)
 	struct walk *walk = walk_at(s, number);
 
 	if (walk->level < LEVELS - 1)
-		tags_fill(s->gpus[number / WALKS].walk_cache, key_of(walk->page, walk->level));
+		tags_fill(s->gpus[number / WALKS].walk_cache, translation_key_of(walk->page, walk->level));
 	if (++walk->level == LEVELS)
 		done(s, number);
 	else

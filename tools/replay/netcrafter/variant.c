@@ -11,13 +11,27 @@ static const struct netcrafter_variant variants[] = {
 	{ .name = "trimming", .summary = "read responses carry only the requested sector", .trimming = true },
 	{ .name = "sequencing", .summary = "latency-critical packets first", .sequencing = true },
 	{ .name = "data-first", .summary = "(model only) as many data accesses first as page walks cross", .data_first = true },
-	{ .name = "netcrafter", .summary = "stitching, pooling, trimming and sequencing", .stitching = true, .pooling = true, .trimming = true,
+	{ .name = "netcrafter",
+	  .summary = "stitching, pooling, trimming and sequencing",
+	  .stitching = true,
+	  .pooling = true,
+	  .trimming = true,
 	  .sequencing = true },
-	{ .name = "tuned", .summary = "(model only) netcrafter with a pooling time tuned from the counters", .stitching = true, .pooling = true,
-	  .trimming = true, .sequencing = true, .tuned = true },
+	{ .name = "tuned",
+	  .summary = "(model only) netcrafter with a pooling time tuned from the counters",
+	  .stitching = true,
+	  .pooling = true,
+	  .trimming = true,
+	  .sequencing = true,
+	  .tuned = true },
 	{ .name = "finepack", .summary = "stores are sent as FinePack packets; everything else is plain", .packed = true },
-	{ .name = "both", .summary = "finepack and netcrafter on one link", .stitching = true, .pooling = true, .trimming = true,
-	  .sequencing = true, .packed = true },
+	{ .name = "both",
+	  .summary = "finepack and netcrafter on one link",
+	  .stitching = true,
+	  .pooling = true,
+	  .trimming = true,
+	  .sequencing = true,
+	  .packed = true },
 };
 #define COUNT (sizeof(variants) / sizeof(variants[0]))
 _Static_assert(COUNT <= VARIANTS_MAX, "a list of variants has room for all");
@@ -35,7 +49,8 @@ const struct netcrafter_variant *netcrafter_variant_named(const char *name)
 	return NULL;
 }
 
-struct netcrafter_setting netcrafter_variant_setting(const struct netcrafter_variant *v, const struct netcrafter_setting *setting)
+struct netcrafter_setting netcrafter_variant_setting(const struct netcrafter_variant *v,
+						     const struct netcrafter_setting *setting)
 {
 	struct netcrafter_setting s = *setting;
 

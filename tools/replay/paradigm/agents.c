@@ -29,7 +29,8 @@ const char *agent_name(enum agent_kind kind)
 	return names[kind];
 }
 
-static bool start(const struct agents *a, struct one *one, const struct agent *agent, const struct timing_setting *timing)
+static bool agents_start(const struct agents *a, struct one *one, const struct agent *agent,
+			 const struct timing_setting *timing)
 {
 	struct timing_setting own;
 
@@ -53,7 +54,7 @@ struct agents *agents_create(unsigned gpus, const struct setting *setting, const
 	a->link = setting->link;
 	a->cost = setting->cost;
 	a->chunks = chunks_create(gpus);
-	for (; a->chunks && a->count < count && start(a, &a->of[a->count], &list[a->count], timing); a->count++)
+	for (; a->chunks && a->count < count && agents_start(a, &a->of[a->count], &list[a->count], timing); a->count++)
 		;
 	if (a->chunks && a->count == count)
 		return a;
@@ -107,7 +108,8 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 				     .speed = limited ? (double)one->agent.threads / SATURATING_THREADS : 1 };
 
 	for (unsigned i = 1; i < a->gpus; i++) {
-		unsigned d = (chunk->source + i) % a->gpus; /* each source begins with another one, so that links are shared evenly */
+		unsigned d = (chunk->source + i) %
+			     a->gpus; /* each source begins with another one, so that links are shared evenly */
 
 		if (!(chunk->destinations >> d & 1))
 			continue;

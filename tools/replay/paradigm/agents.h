@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Agents that transfer chunks when they are ready (PROACT III-C, III-D), any number of them on one stream, each with a chunk size of
- * its own. A chunk goes whole, in the largest transactions of the link, to each destination that the source stored to in it.
+ * Agents that transfer chunks when they are ready (PROACT III-C, III-D), any number of them on one stream, each with a chunk
+ * size of its own. A chunk goes whole, in the largest transactions of the link, to each destination that the source stored to
+ * in it.
  */
 #ifndef REPLAY_AGENTS_H
 #define REPLAY_AGENTS_H

@@ -11,8 +11,8 @@
 
 enum { LINES = PAGE_BYTES / GLK_LINE_BYTES };
 
-/* Of a page: the stores to each line, from the first byte to the last: what lies between matters only to where in a line a chunk's
- * border lies. */
+/* Of a page: the stores to each line, from the first byte to the last: what lies between matters only to where in a line a
+ * chunk's border lies. */
 struct record {
 	struct line_stores {
 		uint64_t last_ps;
@@ -81,7 +81,7 @@ void chunks_free(struct chunks *c)
 	free(c);
 }
 
-static int add(struct spans *spans, const struct span *span)
+static int chunks_add(struct spans *spans, const struct span *span)
 {
 	if (spans->count == spans->room) {
 		size_t room = spans->room ? 2 * spans->room : 256;
@@ -136,7 +136,8 @@ int chunks_store(struct chunks *c, const struct replay_op *op)
 
 int chunks_copy(struct chunks *c, const struct replay_op *op)
 {
-	return add(&c->ranges, &(struct span){ .pair = pair_of(c, op), .address = op->address, .end = op->address + op->size });
+	return chunks_add(&c->ranges,
+			  &(struct span){ .pair = pair_of(c, op), .address = op->address, .end = op->address + op->size });
 }
 
 static int by_address(const void *a, const void *b)
@@ -155,7 +156,7 @@ static void sort(struct spans *spans)
 }
 
 /* Sorted spans: those that touch each other become one. */
-static void join(struct spans *spans)
+static void chunks_join(struct spans *spans)
 {
 	size_t kept = 0;
 
@@ -181,8 +182,10 @@ static int add_lines(struct chunks *c, unsigned pair, uint64_t address)
 		uint64_t at = address + i * GLK_LINE_BYTES;
 
 		if (line->end)
-			error = add(&c->lines, &(struct span){ .pair = pair, .address = at + line->first, .end = at + line->end,
-							       .last_ps = line->last_ps });
+			error = chunks_add(&c->lines, &(struct span){ .pair = pair,
+								      .address = at + line->first,
+								      .end = at + line->end,
+								      .last_ps = line->last_ps });
 	}
 	return error;
 }
@@ -199,15 +202,16 @@ int chunks_end(struct chunks *c, int pair)
 			error = add_lines(c, p, c->stored[p].address[i]);
 	for (size_t i = 0; i < c->ranges.count && !error; i++)
 		if (pair == CHUNKS_ALL_PAIRS || c->ranges.of[i].pair == (unsigned)pair)
-			error = add(&c->regions, &c->ranges.of[i]);
+			error = chunks_add(&c->regions, &c->ranges.of[i]);
 	sort(&c->lines);
 	sort(&c->regions);
-	join(&c->regions);
+	chunks_join(&c->regions);
 	return error;
 }
 
 /* The chunk of a stored byte. `region`: the first one that ends behind it, if there is one. */
-static struct chunk chunk_at(const struct chunks *c, const struct span *line, uint64_t address, size_t region, uint32_t chunk_bytes)
+static struct chunk chunk_at(const struct chunks *c, const struct span *line, uint64_t address, size_t region,
+			     uint32_t chunk_bytes)
 {
 	const struct span *r = c->regions.of + region;
 	uint64_t begin = address / PAGE_BYTES * PAGE_BYTES, end = begin + PAGE_BYTES;
@@ -230,11 +234,12 @@ static struct chunk chunk_at(const struct chunks *c, const struct span *line, ui
 }
 
 /* Appends to the list, or to its last one when that is the same chunk of the same pair. */
-static int append(struct chunks *c, size_t *count, const struct chunk *chunk)
+static int chunks_append(struct chunks *c, size_t *count, const struct chunk *chunk)
 {
 	struct chunk *last = *count ? &c->cut[*count - 1] : NULL;
 
-	if (last && last->source == chunk->source && last->destinations == chunk->destinations && last->address == chunk->address) {
+	if (last && last->source == chunk->source && last->destinations == chunk->destinations &&
+	    last->address == chunk->address) {
 		if (chunk->ready_ps > last->ready_ps)
 			last->ready_ps = chunk->ready_ps;
 		return 0;
@@ -305,7 +310,7 @@ int chunks_cut(struct chunks *c, uint32_t chunk_bytes, const struct chunk **list
 			       (r[region].pair < line->pair || (r[region].pair == line->pair && r[region].end <= at)))
 				region++;
 			chunk = chunk_at(c, line, at, region, chunk_bytes);
-			error = append(c, &found, &chunk);
+			error = chunks_append(c, &found, &chunk);
 			at = chunk.address + chunk.bytes;
 		}
 	}

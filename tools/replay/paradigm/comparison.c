@@ -132,7 +132,7 @@ static uint64_t lower_bound(const struct link *link, uint64_t unique)
 }
 
 /* Puts on the links what the paradigms have sent of a pair since it was last looked at. */
-static void send(struct comparison *c, unsigned pair, uint64_t time_ps)
+static void comparison_send(struct comparison *c, unsigned pair, uint64_t time_ps)
 {
 	void **states = c->states + (size_t)pair * c->paradigms;
 
@@ -152,14 +152,14 @@ static void send(struct comparison *c, unsigned pair, uint64_t time_ps)
 	}
 }
 
-static void release(struct comparison *c, unsigned pair, uint64_t time_ps)
+static void comparison_release(struct comparison *c, unsigned pair, uint64_t time_ps)
 {
 	void **states = c->states + (size_t)pair * c->paradigms;
 
 	for (unsigned i = 0; i < c->paradigms; i++)
 		if (states[i])
 			c->paradigm[i]->release(states[i]);
-	send(c, pair, time_ps);
+	comparison_send(c, pair, time_ps);
 	if (c->page_sent && c->page_sent[pair].bytes) {
 		timing_send(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps + c->time.copy_start_ps,
 			    c->page_sent[pair].bytes, c->page_sent[pair].packets);
@@ -176,7 +176,7 @@ static unsigned store_class(uint32_t size)
 	return 30 - (unsigned)__builtin_clz((size - 1) | 3);
 }
 
-static int store(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
+static int comparison_store(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
 {
 	uint64_t pages = 0;
 	int fresh = touched_mark(c->touched, pair, op->address, op->size, &pages);
@@ -217,7 +217,7 @@ static void send_alike(struct comparison *c, unsigned source, unsigned destinati
 		agents_send(c->agents, source, destination, time_ps, bytes);
 }
 
-static void load(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
+static void comparison_load(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
 {
 	const struct link *link = &c->setting.link;
 	uint64_t transactions = 0;
@@ -225,7 +225,7 @@ static void load(struct comparison *c, const struct replay_op *op, unsigned pair
 	for (unsigned i = 0; i < c->paradigms; i++)
 		c->paradigm[i]->load(states[i], op->address, op->size);
 	if (c->sent)
-		send(c, pair, op->time_ps); /* what the load flushed goes first */
+		comparison_send(c, pair, op->time_ps); /* what the load flushed goes first */
 	if (op->kind == REPLAY_ATOMIC) {
 		c->counts.atomics++;
 		send_alike(c, op->source, op->destination, op->time_ps,
@@ -234,12 +234,13 @@ static void load(struct comparison *c, const struct replay_op *op, unsigned pair
 		c->counts.loads++;
 		c->counts.load_bytes += op->size;
 		send_alike(c, op->source, op->destination, op->time_ps, link_read_request(link));
-		/* The answer takes its way on the destination's link, at the source's time: the destination's own is not known. */
+		/* The answer takes its way on the destination's link, at the source's time: the destination's own is not known.
+		 */
 		send_alike(c, op->destination, op->source, op->time_ps, link_read_answer(link, op->address, op->size));
 	}
 }
 
-static int copy(struct comparison *c, const struct replay_op *op, void **states)
+static int comparison_copy(struct comparison *c, const struct replay_op *op, void **states)
 {
 	c->counts.copies++;
 	for (unsigned i = 0; i < c->paradigms; i++)
@@ -248,7 +249,7 @@ static int copy(struct comparison *c, const struct replay_op *op, void **states)
 }
 
 /* What stream.h allows. */
-static bool allowed(const struct comparison *c, const struct replay_op *op)
+static bool comparison_allowed(const struct comparison *c, const struct replay_op *op)
 {
 	bool pair = op->source < c->gpus && op->destination < c->gpus && op->source != op->destination;
 	bool inside = op->address < REPLAY_ADDRESS_END && op->size && op->size <= REPLAY_ADDRESS_END - op->address;
@@ -284,7 +285,7 @@ static int barrier(struct comparison *c, uint64_t time_ps)
 {
 	c->counts.barriers++;
 	for (unsigned pair = 0; pair < c->pairs; pair++)
-		release(c, pair, time_ps);
+		comparison_release(c, pair, time_ps);
 	return wait_for_all(c, time_ps);
 }
 
@@ -312,7 +313,7 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 
 	if (!mine(c, op, pair))
 		return 0;
-	if (!allowed(c, op))
+	if (!comparison_allowed(c, op))
 		return -EINVAL;
 	c->counts.operations++;
 	if (op->time_ps > c->counts.last_ps)
@@ -324,17 +325,17 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 		return -ENOMEM;
 	if (op->kind == REPLAY_RELEASE) {
 		c->counts.releases++;
-		release(c, pair, op->time_ps);
+		comparison_release(c, pair, op->time_ps);
 		return wait_for(c, op);
 	}
 	if (op->kind == REPLAY_STORE)
-		error = store(c, op, pair, states);
+		error = comparison_store(c, op, pair, states);
 	else if (op->kind == REPLAY_COPY)
-		error = copy(c, op, states);
+		error = comparison_copy(c, op, states);
 	else
-		load(c, op, pair, states);
+		comparison_load(c, op, pair, states);
 	if (c->sent)
-		send(c, pair, op->time_ps);
+		comparison_send(c, pair, op->time_ps);
 	return error;
 }
 
@@ -348,7 +349,7 @@ static const struct replay_op *scaled(const struct comparison *c, const struct r
 	return slower;
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int comparison_take(void *user, const struct replay_op *ops, size_t count)
 {
 	enum { AHEAD = 16 };
 	struct replay_op slower;
@@ -404,7 +405,7 @@ void comparison_add(struct comparison *c, const struct comparison *other)
 
 struct replay_sink comparison_sink(struct comparison *c)
 {
-	return (struct replay_sink){ .take = take, .user = c };
+	return (struct replay_sink){ .take = comparison_take, .user = c };
 }
 
 int comparison_end(struct comparison *c)
@@ -412,7 +413,7 @@ int comparison_end(struct comparison *c)
 	int error;
 
 	for (unsigned pair = 0; pair < c->pairs; pair++)
-		release(c, pair, c->counts.last_ps);
+		comparison_release(c, pair, c->counts.last_ps);
 	error = wait_for_all(c, c->counts.last_ps); /* a stream need not end with a barrier */
 	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
 		if (c->states[i])

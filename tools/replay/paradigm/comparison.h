@@ -3,9 +3,9 @@
  * The comparison: one stream through several paradigms, and what had to be sent at least.
  *
  * A sub-stream, from one release of a pair of GPUs to the next, is not observable from outside: of each of its bytes the last
- * store alone counts. Those are the unique bytes, which every paradigm delivers ("useful" of FinePack's Figure 10). What it sends
- * beside them of the destination's memory is wasted: overwritten before anybody could read it, or never stored at all. The
- * rest of its wire bytes is protocol.
+ * store alone counts. Those are the unique bytes, which every paradigm delivers ("useful" of FinePack's Figure 10). What it
+ * sends beside them of the destination's memory is wasted: overwritten before anybody could read it, or never stored at all.
+ * The rest of its wire bytes is protocol.
  */
 #ifndef REPLAY_COMPARISON_H
 #define REPLAY_COMPARISON_H
@@ -52,7 +52,8 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 				     const struct timing_setting *timing);
 void comparison_free(struct comparison *comparison);
 
-/** Gives the stream to these agents as well; before the stream. They are the caller's; no paradigm of the list sends by region. */
+/** Gives the stream to these agents as well; before the stream. They are the caller's; no paradigm of the list sends by region.
+ */
 void comparison_feed(struct comparison *comparison, struct agents *agents);
 
 /** Has it take only every `count`th pair of GPUs, from `index` on, beside others that take the rest. Before the stream, and not
@@ -65,7 +66,8 @@ void comparison_add(struct comparison *comparison, const struct comparison *othe
 /** Takes the stream. Its function returns -EINVAL for an operation that stream.h does not allow, -ENOMEM. */
 struct replay_sink comparison_sink(struct comparison *comparison);
 
-/** Ends the stream: sends what paradigms kept. The counts and results of list's order are valid from now on. Returns 0 or -ENOMEM. */
+/** Ends the stream: sends what paradigms kept. The counts and results of list's order are valid from now on. Returns 0 or
+ * -ENOMEM. */
 int comparison_end(struct comparison *comparison);
 const struct stream_counts *comparison_counts(const struct comparison *comparison);
 struct result comparison_result(const struct comparison *comparison, unsigned index);

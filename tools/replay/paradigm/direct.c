@@ -39,7 +39,7 @@ const struct tally *direct_tally(const void *state)
 	return &((const struct direct *)state)->tally;
 }
 
-static void send(void *state, uint64_t address, uint32_t size)
+static void paradigm_direct_send(void *state, uint64_t address, uint32_t size)
 {
 	direct_send(state, address, size);
 }
@@ -52,7 +52,7 @@ const struct paradigm paradigm_p2p = {
 	.name = "p2p",
 	.label = "p2p",
 	.summary = "plain peer stores, one transaction each",
-	KEEPS_NOTHING(send, direct_nothing),
+	KEEPS_NOTHING(paradigm_direct_send, direct_nothing),
 };
 
 /* PROACT's inline way (III-C) repeats each store for each target: that is what a peer store is. */
@@ -60,10 +60,11 @@ const struct paradigm paradigm_proact_inline = {
 	.name = "proact-inline",
 	.label = "proact-inline (p2p)",
 	.summary = "PROACT's inline stores: p2p by definition; through a card they are finepack",
-	KEEPS_NOTHING(send, direct_nothing),
+	KEEPS_NOTHING(paradigm_direct_send, direct_nothing),
 };
 
-#define BY_REGION(which, text) .by_region = true, .agent = (which), .summary = (text), KEEPS_NOTHING(direct_nothing, direct_nothing)
+#define BY_REGION(which, text)                                                                                                 \
+	.by_region = true, .agent = (which), .summary = (text), KEEPS_NOTHING(direct_nothing, direct_nothing)
 
 const struct paradigm paradigm_proact_polling = {
 	.name = "proact-polling",
@@ -87,5 +88,5 @@ const struct paradigm paradigm_dma = {
 	.name = "dma",
 	.label = "dma",
 	.summary = "bulk copies at the end of each phase",
-	KEEPS_NOTHING(direct_nothing, send),
+	KEEPS_NOTHING(direct_nothing, paradigm_direct_send),
 };

@@ -26,7 +26,7 @@ struct finepack {
 	unsigned sub_packet_extra; /* wire bytes of each sub-packet, beside those of the packet */
 };
 
-static void packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
+static void finepack_packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
 	struct finepack *f = user;
 	const uint64_t *counted = f->partition.counters.value;
@@ -43,14 +43,14 @@ static void packet_out(void *user, const uint8_t *packet, size_t length, unsigne
 	}
 }
 
-static struct finepack *make(const struct setting *setting, unsigned width, enum glk_packet_form form)
+static struct finepack *finepack_make(const struct setting *setting, unsigned width, enum glk_packet_form form)
 {
 	struct finepack *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
 	f->direct.link = setting->link;
-	glk_partition_init(&f->partition, setting->queue_entries, packet_out, f);
+	glk_partition_init(&f->partition, setting->queue_entries, finepack_packet_out, f);
 	if (glk_partition_set(&f->partition, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&f->partition, GLK_PARTITION_MAX_PAYLOAD_BYTES, setting->link.payload_bytes)) {
 		free(f);
@@ -62,7 +62,7 @@ static struct finepack *make(const struct setting *setting, unsigned width, enum
 
 static void *create(const struct setting *setting)
 {
-	return make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
+	return finepack_make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
 }
 
 static struct finepack *make_packing(const struct setting *setting, uint64_t more)
@@ -70,7 +70,8 @@ static struct finepack *make_packing(const struct setting *setting, uint64_t mor
 	struct finepack *f = create(setting);
 
 	if (f)
-		glk_partition_set(&f->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | more);
+		glk_partition_set(&f->partition, GLK_PARTITION_MODE,
+				  GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | more);
 	return f;
 }
 
@@ -92,7 +93,7 @@ static void *create_keep(const struct setting *setting)
 /* A configuration packet replaces each FinePack packet's header, and every sub-packet adds its own link overhead. */
 static void *create_config_packet(const struct setting *setting)
 {
-	struct finepack *f = make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
+	struct finepack *f = finepack_make(setting, setting->subheader_bytes, GLK_FORM_PLAIN);
 
 	if (f)
 		f->sub_packet_extra = CONFIG_PACKET_EXTRA;
@@ -101,32 +102,32 @@ static void *create_config_packet(const struct setting *setting)
 
 static void *create_compact(const struct setting *setting)
 {
-	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_COMPACT);
+	return finepack_make(setting, GLK_SUBHEADER_MAX, GLK_FORM_COMPACT);
 }
 
 static void *create_narrow(const struct setting *setting)
 {
-	return make(setting, GLK_SUBHEADER_MAX, GLK_FORM_NARROW);
+	return finepack_make(setting, GLK_SUBHEADER_MAX, GLK_FORM_NARROW);
 }
 
 /* The tally counts bytes only; their values do not matter. */
 static const uint8_t data[GLK_LINE_BYTES];
 
-static void store(void *state, uint64_t address, uint32_t size)
+static void finepack_store(void *state, uint64_t address, uint32_t size)
 {
 	struct finepack *f = state;
 
 	glk_partition_store(&f->partition, address, data, size, 0, 0);
 }
 
-static void load(void *state, uint64_t address, uint32_t size)
+static void finepack_load(void *state, uint64_t address, uint32_t size)
 {
 	struct finepack *f = state;
 
 	glk_partition_flush_hit(&f->partition, address, size, GLK_FLUSH_LOAD_HIT);
 }
 
-static void release(void *state)
+static void finepack_release(void *state)
 {
 	struct finepack *f = state;
 
@@ -135,32 +136,34 @@ static void release(void *state)
 				     f->partition.counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 }
 
-#define FINEPACK(name_, label_, summary_, create_)                                                              \
-	.name = (name_), .label = (label_), .summary = (summary_), .create = (create_), .free = free, .store = store, \
-	.load = load, .copy = direct_nothing, .release = release, .tally = direct_tally
+#define FINEPACK(name_, label_, summary_, create_)                                                                             \
+	.name = (name_), .label = (label_), .summary = (summary_), .create = (create_), .free = free, .store = finepack_store, \
+	.load = finepack_load, .copy = direct_nothing, .release = finepack_release, .tally = direct_tally
 
 const struct paradigm paradigm_finepack = {
 	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)
 };
-const struct paradigm paradigm_packing = {
-	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets", create_packing)
-};
-const struct paradigm paradigm_packing_compact = {
-	FINEPACK("packing-compact", "packing-compact", "packing with set-format compact: packets in the compact form where that takes less",
-		 create_packing_compact)
-};
-const struct paradigm paradigm_keep = {
-	FINEPACK("keep", "keep", "packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
-		 create_keep)
-};
+const struct paradigm paradigm_packing = { FINEPACK(
+	"packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets",
+	create_packing) };
+const struct paradigm paradigm_packing_compact = { FINEPACK(
+	"packing-compact", "packing-compact",
+	"packing with set-format compact: packets in the compact form where that takes less", create_packing_compact) };
+const struct paradigm paradigm_keep = { FINEPACK(
+	"keep", "keep",
+	"packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
+	create_keep) };
 const struct paradigm paradigm_compact = {
-	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes", create_compact),
-	.alias = "gpulink", .model_only = true,
+	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes",
+		 create_compact),
+	.alias = "gpulink",
+	.model_only = true,
 };
 const struct paradigm paradigm_config_packet = {
 	FINEPACK("config-packet", "config-packet", "a stateful configuration packet, then small packets", create_config_packet)
 };
 const struct paradigm paradigm_narrow = {
-	FINEPACK("narrow", "narrow (model only)", "FinePack with the smallest sufficient sub-header width per packet", create_narrow),
+	FINEPACK("narrow", "narrow (model only)", "FinePack with the smallest sufficient sub-header width per packet",
+		 create_narrow),
 	.model_only = true,
 };

@@ -3,8 +3,8 @@
  * Links: how many bytes a transaction takes on the wire. Line codes (8b/10b, 128b/130b) cost bandwidth, not bytes, and are in
  * link_bytes_per_second(); flits of PCIe 6 cost bytes. Acknowledgements and credits, which travel the other way, cost neither.
  *
- * Sources: PCI Express Base Specification 5.0 sections 2.2 (TLP), 3.6 (sequence number, LCRC), 4.2 (framing, codes) and 6.0 section
- * 4.2.3 (flits); NVLink: the 16-byte flits and the byte-enable flit as in FinePack II-B and its Figure 2.
+ * Sources: PCI Express Base Specification 5.0 sections 2.2 (TLP), 3.6 (sequence number, LCRC), 4.2 (framing, codes) and 6.0
+ * section 4.2.3 (flits); NVLink: the 16-byte flits and the byte-enable flit as in FinePack II-B and its Figure 2.
  */
 #ifndef REPLAY_LINK_H
 #define REPLAY_LINK_H

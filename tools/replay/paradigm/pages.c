@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An open-addressed table of records. A record whose epoch is not its pair's holds nothing, so a release is adding 1; such records
- * are given up when the table is full.
+ * An open-addressed table of records. A record whose epoch is not its pair's holds nothing, so a release is adding 1; such
+ * records are given up when the table is full.
  */
 #include "pages.h"
 
@@ -67,7 +67,7 @@ void pages_free(struct pages *t)
 	free(t);
 }
 
-static uint64_t key_of(unsigned pair, uint64_t address)
+static uint64_t pages_key_of(unsigned pair, uint64_t address)
 {
 	return ((uint64_t)pair << 36) | address >> PAGE_SHIFT;
 }
@@ -79,7 +79,7 @@ static size_t home(const struct pages *t, uint64_t key)
 }
 
 /* The slot of a key, or the empty one where it goes. */
-static struct slot *find(const struct pages *t, uint64_t key)
+static struct slot *pages_find(const struct pages *t, uint64_t key)
 {
 	size_t i = home(t, key);
 
@@ -142,7 +142,7 @@ static int grow(struct pages *t)
 		if (!in_use(t, &old[i]))
 			continue;
 		old[i].record = place[old[i].record];
-		*find(t, old[i].key) = old[i];
+		*pages_find(t, old[i].key) = old[i];
 	}
 	free(place);
 	free(old);
@@ -170,8 +170,8 @@ static int add_record(struct pages *t, struct slot *slot, uint64_t key)
 
 void *pages_get(struct pages *t, unsigned pair, uint64_t address, uint64_t *fresh)
 {
-	uint64_t key = key_of(pair, address);
-	struct slot *slot = find(t, key);
+	uint64_t key = pages_key_of(pair, address);
+	struct slot *slot = pages_find(t, key);
 
 	if (slot->key == key && slot->epoch == t->epoch[pair])
 		return record_at(t, slot->record);
@@ -179,7 +179,7 @@ void *pages_get(struct pages *t, unsigned pair, uint64_t address, uint64_t *fres
 		if (t->used >= t->slot_count / 2) {
 			if (grow(t))
 				return NULL;
-			slot = find(t, key);
+			slot = pages_find(t, key);
 		}
 		if (add_record(t, slot, key))
 			return NULL;
@@ -191,7 +191,7 @@ void *pages_get(struct pages *t, unsigned pair, uint64_t address, uint64_t *fres
 
 void pages_prefetch(const struct pages *t, unsigned pair, uint64_t address)
 {
-	__builtin_prefetch(&t->slots[home(t, key_of(pair, address))]);
+	__builtin_prefetch(&t->slots[home(t, pages_key_of(pair, address))]);
 }
 
 void pages_release(struct pages *t, unsigned pair)

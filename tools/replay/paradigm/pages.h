@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record for each page of 4096 bytes that a pair of GPUs has touched since the pair's last release. Records are used again after
- * a release: memory grows with what is touched between two releases and never with the length of the stream.
+ * A record for each page of 4096 bytes that a pair of GPUs has touched since the pair's last release. Records are used again
+ * after a release: memory grows with what is touched between two releases and never with the length of the stream.
  */
 #ifndef REPLAY_PAGES_H
 #define REPLAY_PAGES_H

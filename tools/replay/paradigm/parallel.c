@@ -32,7 +32,7 @@ struct parallel {
 	struct worker worker[PARALLEL_JOBS_MAX];
 };
 
-static void *play(void *argument)
+static void *parallel_play(void *argument)
 {
 	struct worker *w = argument;
 	struct parallel *p = w->parallel;
@@ -79,7 +79,7 @@ static int hand_over(struct parallel *p)
 	return error;
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int parallel_take(void *user, const struct replay_op *ops, size_t count)
 {
 	struct parallel *p = user;
 	int error = 0;
@@ -99,10 +99,10 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 
 struct replay_sink parallel_sink(struct parallel *p)
 {
-	return (struct replay_sink){ .take = take, .user = p };
+	return (struct replay_sink){ .take = parallel_take, .user = p };
 }
 
-static void finish(struct parallel *p)
+static void parallel_finish(struct parallel *p)
 {
 	pthread_mutex_lock(&p->lock);
 	p->ended = true;
@@ -112,7 +112,7 @@ static void finish(struct parallel *p)
 		pthread_join(p->worker[i].thread, NULL);
 }
 
-static void destroy(struct parallel *p)
+static void parallel_destroy(struct parallel *p)
 {
 	for (unsigned i = 0; i < p->jobs; i++)
 		comparison_free(p->worker[i].comparison);
@@ -139,14 +139,14 @@ struct parallel *parallel_create(unsigned jobs, unsigned gpus, const struct sett
 		if (!w->comparison)
 			break;
 		comparison_share(w->comparison, i, jobs);
-		if (pthread_create(&w->thread, NULL, play, w))
+		if (pthread_create(&w->thread, NULL, parallel_play, w))
 			break;
 		p->started++;
 	}
 	if (p->started == jobs)
 		return p;
-	finish(p);
-	destroy(p);
+	parallel_finish(p);
+	parallel_destroy(p);
 	return NULL;
 }
 
@@ -154,7 +154,7 @@ int parallel_end(struct parallel *p, struct comparison **result)
 {
 	int error = p->room_used ? hand_over(p) : 0;
 
-	finish(p);
+	parallel_finish(p);
 	for (unsigned i = 0; i < p->jobs && !error; i++)
 		error = p->worker[i].error;
 	for (unsigned i = 0; i < p->jobs && !error; i++) {
@@ -166,6 +166,6 @@ int parallel_end(struct parallel *p, struct comparison **result)
 		*result = p->worker[0].comparison;
 		p->worker[0].comparison = NULL;
 	}
-	destroy(p);
+	parallel_destroy(p);
 	return error;
 }

@@ -103,20 +103,21 @@ static void widen(struct timing *t)
 	t->step *= 2;
 }
 
-static void arrive(struct timing *t, unsigned destination, double time, double bytes)
+static void timing_arrive(struct timing *t, unsigned destination, double time, double bytes)
 {
 	while (time - t->begin >= t->step * TIMING_STEPS)
 		widen(t);
 	add_arrival(&t->gpu[destination], (unsigned)((time - t->begin) / t->step), bytes);
 }
 
-static void count(struct timing *t, unsigned source, unsigned destination, uint64_t bytes)
+static void timing_count(struct timing *t, unsigned source, unsigned destination, uint64_t bytes)
 {
 	t->gpu[source].out += (double)bytes;
 	t->gpu[destination].in += (double)bytes;
 }
 
-void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes, uint64_t transactions)
+void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
+		 uint64_t transactions)
 {
 	struct gpu *g = &t->gpu[source];
 	uint64_t carried = occupied(t, bytes, transactions);
@@ -132,8 +133,8 @@ void timing_send(struct timing *t, unsigned source, unsigned destination, uint64
 		t->stalled += stall;
 	}
 	/* The first byte arrives while the last ones are being sent. */
-	arrive(t, destination, begin + (double)t->setting.latency_ps, (double)carried);
-	count(t, source, destination, carried);
+	timing_arrive(t, destination, begin + (double)t->setting.latency_ps, (double)carried);
+	timing_count(t, source, destination, carried);
 }
 
 void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
@@ -148,10 +149,10 @@ void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
 
 	begin = fmax(begin, g->link_free);
 	for (unsigned i = 0; i < pieces; i++)
-		arrive(t, transfer->destination, begin + needs * i / pieces + (double)t->setting.latency_ps,
-		       (double)carried / pieces);
+		timing_arrive(t, transfer->destination, begin + needs * i / pieces + (double)t->setting.latency_ps,
+			      (double)carried / pieces);
 	g->link_free = g->agent_free = begin + needs;
-	count(t, transfer->source, transfer->destination, carried);
+	timing_count(t, transfer->source, transfer->destination, carried);
 }
 
 void timing_release(struct timing *t, unsigned source, uint64_t time_ps)

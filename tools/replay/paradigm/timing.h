@@ -3,8 +3,8 @@
  * How long a system of GPUs takes when what it sends is given: for one paradigm.
  *
  * Each GPU has one link to a switch that stores without limit; a transaction takes bytes / bandwidth on the source's link, then
- * the latency, then bytes / bandwidth on the destination's, one after the other, those that arrive first first. A source goes on
- * computing while it sends, until more waits before its link than its buffer holds: then it stalls. A release of a pair ends
+ * the latency, then bytes / bandwidth on the destination's, one after the other, those that arrive first first. A source goes
+ * on computing while it sends, until more waits before its link than its buffer holds: then it stalls. A release of a pair ends
  * when what was sent has had time to arrive and its acknowledgement to come back. At a barrier all GPUs go on when the last
  * has computed and everything has arrived.
  *
@@ -28,8 +28,8 @@ struct timing_setting {
 	uint64_t buffer_bytes;	 /**< that wait before a source's link */
 	double slowdown;	 /**< of computing, by what a program must do besides: times are multiplied by it. 0: none */
 	uint64_t transaction_ps; /**< the least time that a transaction occupies a link */
-	uint64_t dllp_bytes;	 /**< acknowledgements and credits of a transaction, which the other direction carries: as much traffic
-				  *   there is taken to put its own here */
+	uint64_t dllp_bytes;	 /**< acknowledgements and credits of a transaction, which the other direction carries: as much
+				  * traffic     there is taken to put its own here */
 	/* Used by comparison.c */
 	unsigned compute_percent; /**< the stream's own times are multiplied by it, those of one GPU too. 0: 100 */
 	uint64_t kernel_start_ps; /**< from the begin of a phase until its kernels compute; one GPU's too */
@@ -46,7 +46,8 @@ struct timing_transfer {
 	uint64_t bytes, transactions;
 };
 
-/** A time of the stream in its phase `phases` (from 1), multiplied by compute_percent, after the starts of that many kernels. */
+/** A time of the stream in its phase `phases` (from 1), multiplied by compute_percent, after the starts of that many kernels.
+ */
 static inline uint64_t timing_scaled(const struct timing_setting *setting, uint64_t time_ps, uint64_t phases)
 {
 	if (setting->compute_percent)
@@ -61,9 +62,11 @@ struct timing *timing_create(unsigned gpus, const struct timing_setting *setting
 void timing_free(struct timing *timing);
 
 /** `bytes` in so many transactions leave the source at its own time (struct replay_op's). */
-void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes, uint64_t transactions);
+void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
+		 uint64_t transactions);
 
-/** The transfers of a source in a phase come in the order in which they are ready; of other bytes, after those that it sends itself. */
+/** The transfers of a source in a phase come in the order in which they are ready; of other bytes, after those that it sends
+ * itself. */
 void timing_transfer(struct timing *timing, const struct timing_transfer *transfer);
 
 /** The source waits until what it sent has arrived. */
@@ -81,8 +84,8 @@ uint64_t timing_stalled(const struct timing *timing);
 /** Time between the end of computing and the end of the phase, of all phases. */
 uint64_t timing_tail(const struct timing *timing);
 
-/** The part of the transfer time that is hidden behind computing: 1 - (time - time without bytes) / time of the bytes alone, each
- *  phase's at once on idle links. Below 0 where transfers cost more than that. 1 without bytes. */
+/** The part of the transfer time that is hidden behind computing: 1 - (time - time without bytes) / time of the bytes alone,
+ * each phase's at once on idle links. Below 0 where transfers cost more than that. 1 without bytes. */
 double timing_hidden(const struct timing *timing);
 
 #endif /* REPLAY_TIMING_H */

@@ -10,8 +10,9 @@
 
 enum { TOUCHED_RECORD_BYTES = PAGE_BYTES / 8 }; /* a bit for each byte */
 
-/** Marks `size` bytes, inside one page, in `pages` with records of TOUCHED_RECORD_BYTES. Returns how many were not marked yet, or
- *  a negative errno value: no memory. Adds 1 to *touched when it is the first mark in its page since the pair's last release. */
+/** Marks `size` bytes, inside one page, in `pages` with records of TOUCHED_RECORD_BYTES. Returns how many were not marked yet,
+ * or a negative errno value: no memory. Adds 1 to *touched when it is the first mark in its page since the pair's last release.
+ */
 int touched_mark(struct pages *pages, unsigned pair, uint64_t address, uint32_t size, uint64_t *touched);
 
 #endif /* REPLAY_TOUCHED_H */

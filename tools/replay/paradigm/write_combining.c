@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Write combining of cache lines, as GPS does (FinePack VI-B): as many lines as FinePack's queue has, with an enable for each
- * byte; the least recently stored one leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its runs, each a
- * transaction of its own; or whole, with bytes that were not stored, which the replicas of GPS allow and count as wasted.
+ * byte; the least recently stored one leaves when a new line needs its place. A line leaves in whatever takes fewer bytes: its
+ * runs, each a transaction of its own; or whole, with bytes that were not stored, which the replicas of GPS allow and count as
+ * wasted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static unsigned home(uint64_t line)
 }
 
 /* The slot of a line, or the one where it goes. */
-static unsigned find(const struct combining *c, uint64_t line)
+static unsigned write_combining_find(const struct combining *c, uint64_t line)
 {
 	unsigned i = home(line);
 
@@ -71,7 +72,7 @@ static void empty_slot(struct combining *c, unsigned hole)
 	}
 }
 
-static void send(struct combining *c, const struct entry *e)
+static void write_combining_send(struct combining *c, const struct entry *e)
 {
 	struct direct runs = { .link = c->direct.link }, whole = runs;
 	unsigned end;
@@ -100,41 +101,41 @@ static void put_newest(struct combining *c, uint8_t place)
 	c->newest = place;
 }
 
-static void release(void *state)
+static void write_combining_release(void *state)
 {
 	struct combining *c = state;
 
 	for (unsigned i = 0; i < c->used; i++)
-		send(c, &c->entry[i]);
+		write_combining_send(c, &c->entry[i]);
 	memset(c->slots, NONE, sizeof(c->slots));
 	c->oldest = c->newest = NONE;
 	c->used = 0;
 }
 
 /* An entry for a new line. */
-static uint8_t make_room(struct combining *c)
+static uint8_t write_combining_make_room(struct combining *c)
 {
 	uint8_t place = c->oldest;
 
 	if (c->used < c->entries)
 		return (uint8_t)c->used++;
-	send(c, &c->entry[place]);
-	empty_slot(c, find(c, c->entry[place].line));
+	write_combining_send(c, &c->entry[place]);
+	empty_slot(c, write_combining_find(c, c->entry[place].line));
 	take_out(c, place);
 	return place;
 }
 
-static void store(void *state, uint64_t address, uint32_t size)
+static void write_combining_store(void *state, uint64_t address, uint32_t size)
 {
 	struct combining *c = state;
 	uint64_t line = address / GLK_LINE_BYTES;
 	unsigned first = (unsigned)(address % GLK_LINE_BYTES);
-	uint8_t place = c->slots[find(c, line)];
+	uint8_t place = c->slots[write_combining_find(c, line)];
 
 	if (place == NONE) {
-		place = make_room(c);
+		place = write_combining_make_room(c);
 		c->entry[place] = (struct entry){ .line = line };
-		c->slots[find(c, line)] = place;
+		c->slots[write_combining_find(c, line)] = place;
 	} else {
 		take_out(c, place);
 	}
@@ -150,13 +151,13 @@ static void store(void *state, uint64_t address, uint32_t size)
 }
 
 /* A load must not pass the bytes that it asks for. As in FinePack's queue other bytes of their line do not count. */
-static void load(void *state, uint64_t address, uint32_t size)
+static void write_combining_load(void *state, uint64_t address, uint32_t size)
 {
 	struct combining *c = state;
-	unsigned slot = find(c, address / GLK_LINE_BYTES), first = (unsigned)(address % GLK_LINE_BYTES);
+	unsigned slot = write_combining_find(c, address / GLK_LINE_BYTES), first = (unsigned)(address % GLK_LINE_BYTES);
 
 	if (c->slots[slot] != NONE && glk_next_byte(&c->entry[c->slots[slot]].enables, first, true) < first + size)
-		release(c);
+		write_combining_release(c);
 }
 
 const struct paradigm paradigm_write_combining = {
@@ -165,9 +166,9 @@ const struct paradigm paradigm_write_combining = {
 	.summary = "lines of 128 bytes, combined; the least recently stored one is evicted when the buffer is full",
 	.create = create,
 	.free = free,
-	.store = store,
-	.load = load,
+	.store = write_combining_store,
+	.load = write_combining_load,
 	.copy = direct_nothing,
-	.release = release,
+	.release = write_combining_release,
 	.tally = direct_tally,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The answer, from the results: how many bytes FinePack saves over peer stores, how much time, and what most of it comes from. Where
- * peer stores are faster, that comes first, with the reason.
+ * The answer, from the results: how many bytes FinePack saves over peer stores, how much time, and what most of it comes from.
+ * Where peer stores are faster, that comes first, with the reason.
  */
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static void bytes_cause(FILE *to, const struct contest *c)
 	double saved = (double)c->peer->wire_bytes - (double)c->card->wire_bytes;
 
 	if (overwritten > saved / 2)
-		fprintf(to, "%.0f %% of the saving are stores that were overwritten in the write queue before anybody could read them",
+		fprintf(to,
+			"%.0f %% of the saving are stores that were overwritten in the write queue before anybody could read them",
 			100 * overwritten / saved);
 	else
 		fprintf(to, "%.0f %% of the saving are headers that packed stores share", 100 * (saved - overwritten) / saved);
@@ -58,14 +59,17 @@ static void bytes_sentence(FILE *to, const struct contest *c)
 	bytes_of(c->card->wire_bytes, card);
 	bytes_of(c->peer->wire_bytes, peer);
 	if (c->bytes > 1) {
-		fprintf(to, "FinePack puts <strong>%.3g times fewer bytes</strong> on the links than peer stores, %s instead of %s; ", c->bytes,
-			card, peer);
+		fprintf(to,
+			"FinePack puts <strong>%.3g times fewer bytes</strong> on the links than peer stores, %s instead of %s; ",
+			c->bytes, card, peer);
 		bytes_cause(to, c);
 		fputs(". ", to);
 		return;
 	}
-	fprintf(to, "FinePack saves <strong>no bytes</strong> over peer stores, %s against %s, because its packets hold %.1f stores on "
-		"average, and each packet pays for a header and sub-headers. ", card, peer, c->card->stores_per_packet);
+	fprintf(to,
+		"FinePack saves <strong>no bytes</strong> over peer stores, %s against %s, because its packets hold %.1f stores on "
+		"average, and each packet pays for a header and sub-headers. ",
+		card, peer, c->card->stores_per_packet);
 }
 
 /* Computing, stalls or tails: where the time goes that is saved. */
@@ -85,10 +89,12 @@ static void time_sentence(FILE *to, const struct contest *c)
 	time_of((double)c->peer->time_ps, peer);
 	time_of((double)c->run->counts.last_ps, bound);
 	if (c->time < 1 + ALIKE) {
-		fprintf(to, "The time is the same, %s: computing hides the transfers of both (infinite bandwidth: %s).", card, bound);
+		fprintf(to, "The time is the same, %s: computing hides the transfers of both (infinite bandwidth: %s).", card,
+			bound);
 		return;
 	}
-	fprintf(to, "It is <strong>%.3g times as fast</strong>, %s instead of %s (infinite bandwidth: %s), ", c->time, card, peer, bound);
+	fprintf(to, "It is <strong>%.3g times as fast</strong>, %s instead of %s (infinite bandwidth: %s), ", c->time, card,
+		peer, bound);
 	time_cause(to, c);
 	fputs(".", to);
 }
@@ -103,13 +109,15 @@ static void no_sentence(FILE *to, const struct contest *c)
 {
 	char card[QUANTITY], peer[QUANTITY], more[QUANTITY];
 
-	fprintf(to, "<strong>No: peer stores are %.3g times as fast here</strong>, %s instead of FinePack's %s, because ", 1 / c->time,
-		time_of((double)c->peer->time_ps, peer), time_of((double)c->card->time_ps, card));
+	fprintf(to, "<strong>No: peer stores are %.3g times as fast here</strong>, %s instead of FinePack's %s, because ",
+		1 / c->time, time_of((double)c->peer->time_ps, peer), time_of((double)c->card->time_ps, card));
 	if (c->bytes <= 1)
 		fputs("FinePack sends more bytes. ", to);
 	else if (c->tails_ps < 0 && c->tails_ps <= c->stalls_ps)
-		fprintf(to, "its write queue holds stores back: %.0f %% of its packets leave only at a release, and transfers last %s longer "
-			"after computing. ", held(c->card), time_of(-c->tails_ps, more));
+		fprintf(to,
+			"its write queue holds stores back: %.0f %% of its packets leave only at a release, and transfers last %s longer "
+			"after computing. ",
+			held(c->card), time_of(-c->tails_ps, more));
 	else
 		fprintf(to, "its packets leave in bursts, which the send buffer does not take: GPUs stall %s longer. ",
 			time_of(-c->stalls_ps, more));

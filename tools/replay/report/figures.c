@@ -70,7 +70,8 @@ void figures_time(FILE *to, const struct page_run *run)
 	fputs("<h2>Time</h2>\n<p>A GPU computes while it sends; it stalls when its send buffer is full, and at a barrier all GPUs wait for "
 	      "the transfers that last longer than computing (the tail). A method that sends fewer bytes is faster only where transfers, not "
 	      "computing, take the time. FinePack is slower than peer stores where its write queue holds stores until a release that "
-	      "peer stores would have sent while the GPU computes.", to);
+	      "peer stores would have sent while the GPU computes.",
+	      to);
 	if (run->one_gpu_ps)
 		fprintf(to, " One GPU takes %.3f \u00b5s.", (double)run->one_gpu_ps / 1e6);
 	fputs("</p>\n", to);
@@ -87,9 +88,13 @@ static void bytes_drawing(const struct page_run *run, const struct result *peer,
 	double whole = peer ? (double)peer->wire_bytes : 1;
 
 	*bars = (struct svg_bars){ .title = "Bytes on the wire of each transfer method: useful, protocol, wasted",
-				   .axis = peer ? "bytes on the wire; peer stores are 1" : "bytes on the wire", .unit = peer ? "" : "B",
-				   .parts = 3, .bars = run->results, .part_name = { "useful", "protocol", "wasted" },
-				   .mark = (double)run->counts.lower_bound_bytes / whole, .mark_name = "lower bound" };
+				   .axis = peer ? "bytes on the wire; peer stores are 1" : "bytes on the wire",
+				   .unit = peer ? "" : "B",
+				   .parts = 3,
+				   .bars = run->results,
+				   .part_name = { "useful", "protocol", "wasted" },
+				   .mark = (double)run->counts.lower_bound_bytes / whole,
+				   .mark_name = "lower bound" };
 	for (unsigned i = 0; i < run->results; i++) {
 		const struct result *r = &run->result[i];
 		struct svg_bar *b = &bars->bar[i];
@@ -124,16 +129,20 @@ void figures_bytes(FILE *to, const struct page_run *run)
 
 	fputs("<h2>Bytes</h2>\n<p>Useful bytes become visible at a destination at a release. Wasted bytes were overwritten before the "
 	      "release, or copied without having been stored. Protocol is everything else. The lower bound is the useful bytes in "
-	      "transactions of the maximum size, with addresses at no cost.</p>\n", to);
+	      "transactions of the maximum size, with addresses at no cost.</p>\n",
+	      to);
 	bytes_drawing(run, peer, &bars);
-	sheet_begin(&s, "bytes", (const char *const[]){ "method", "wire bytes", "useful", "protocol", "wasted", peer ? "p2p = 1" : NULL, NULL });
+	sheet_begin(
+		&s, "bytes",
+		(const char *const[]){ "method", "wire bytes", "useful", "protocol", "wasted", peer ? "p2p = 1" : NULL, NULL });
 	for (unsigned i = 0; i < run->results; i++) {
 		const struct result *r = &run->result[i];
 
 		bytes_row(&s, r->paradigm->label,
 			  (uint64_t[]){ r->wire_bytes, r->useful_bytes, r->protocol_bytes, r->wasted_bytes }, peer);
 	}
-	bytes_row(&s, "lower bound", (uint64_t[]){ c->lower_bound_bytes, c->unique_bytes, c->lower_bound_bytes - c->unique_bytes, 0 }, peer);
+	bytes_row(&s, "lower bound",
+		  (uint64_t[]){ c->lower_bound_bytes, c->unique_bytes, c->lower_bound_bytes - c->unique_bytes, 0 }, peer);
 	parts_bars(to, "Bytes on the links, relative to peer stores", &bars, &s);
 }
 
@@ -142,9 +151,12 @@ static const struct {
 	unsigned reason;
 	const char *name, *means;
 } reasons[] = {
-	{ GLK_FLUSH_WINDOW_MISS, "window miss", "the next store was outside of the packet's address window: wider sub-headers widen it" },
-	{ GLK_FLUSH_PAYLOAD_FULL, "payload full", "the packet had reached the maximum payload size: such packets are as good as they can be" },
-	{ GLK_FLUSH_ENTRIES_FULL, "entries full", "the write queue had no free line: stores were scattered over more lines than it has" },
+	{ GLK_FLUSH_WINDOW_MISS, "window miss",
+	  "the next store was outside of the packet's address window: wider sub-headers widen it" },
+	{ GLK_FLUSH_PAYLOAD_FULL, "payload full",
+	  "the packet had reached the maximum payload size: such packets are as good as they can be" },
+	{ GLK_FLUSH_ENTRIES_FULL, "entries full",
+	  "the write queue had no free line: stores were scattered over more lines than it has" },
 	{ GLK_FLUSH_RELEASE, "release", "the program asked for visibility: there was no more to pack" },
 	{ GLK_FLUSH_LOAD_HIT, "load hit", "a load or an atomic touched bytes that the queue held" },
 };
@@ -171,7 +183,8 @@ static void main_reason(FILE *to, const struct page_run *run)
 	for (unsigned i = 1; i < REASONS; i++)
 		if (card->left[reasons[i].reason] > card->left[reasons[most].reason])
 			most = i;
-	fprintf(to, "<p id=\"reason\">%.0f %% of FinePack's packets left for <em>%s</em>: %s. A packet holds %.1f stores on average.</p>\n",
+	fprintf(to,
+		"<p id=\"reason\">%.0f %% of FinePack's packets left for <em>%s</em>: %s. A packet holds %.1f stores on average.</p>\n",
 		100 * parts_ratio(card->left[reasons[most].reason], left_of(card)), reasons[most].name, reasons[most].means,
 		card->stores_per_packet);
 }
@@ -179,7 +192,9 @@ static void main_reason(FILE *to, const struct page_run *run)
 /* Methods without a write queue of packets have a row, but no bar. */
 void figures_packets(FILE *to, const struct page_run *run)
 {
-	struct svg_bars bars = { .title = "Why packets left, by transfer method", .axis = "part of the packets, %", .unit = "", .parts = REASONS };
+	struct svg_bars bars = {
+		.title = "Why packets left, by transfer method", .axis = "part of the packets, %", .unit = "", .parts = REASONS
+	};
 	const char *columns[REASONS + 4] = { "method", "packets", "stores per packet" };
 	struct sheet s;
 

@@ -33,7 +33,7 @@ struct page {
 	struct page_sweep subheader, payload, link, gpus; /**< without steps: omitted */
 	struct profile profile;	     /**< of regions; without rows: omitted. `found` is freed */
 	uint64_t profile_operations; /**< that it played, the stream's first */
-	char gpus_left_out[REPLAY_ERROR_BYTES];		  /**< why larger numbers of GPUs are missing, or "" */
+	struct failure gpus_left_out; /**< why larger numbers of GPUs are missing, or empty */
 };
 
 /** The agents of the map of regions. Returns how many, at most PROFILE_ROWS_MAX. */

@@ -13,14 +13,14 @@
 #include "part_file.h"
 #include "steps.h"
 
-static const char help[] = "usage: gpulink-replay report FILE.html (the options of run, without -o)\n"
-			   "Writes a self-contained HTML page: whether packing helps, time, bytes, flush reasons, sweeps, settings.\n"
-			   "Uses up to 8 processors.\n";
+static const char help[] =
+	"usage: gpulink-replay report FILE.html (the options of run, without -o)\n"
+	"Writes a self-contained HTML page: whether packing helps, time, bytes, flush reasons, sweeps, settings.\n"
+	"Uses up to 8 processors.\n";
 
-static int fail(const char *path, int status, char *error)
+static int report_fail(const char *path, int status, struct failure *error)
 {
-	snprintf(error, REPLAY_ERROR_BYTES, "%.512s: %s", path, strerror(-status));
-	return status;
+	return failure_set(error, status, "%.512s: %s", path, strerror(-status));
 }
 
 /* Whether the file cannot be read twice. */
@@ -32,7 +32,7 @@ static bool only_once(const char *path)
 }
 
 /* Validates the command line; reports an error on stderr. */
-static bool allowed(const char *path, const struct options *o)
+static bool report_allowed(const char *path, const struct options *o)
 {
 	const char *from = o->stream.trace ? o->stream.trace : o->stream.input, *end = strrchr(path, '.');
 
@@ -41,7 +41,8 @@ static bool allowed(const char *path, const struct options *o)
 	else if (o->output != OUTPUT_TABLE)
 		fputs("gpulink-replay: --output: not supported by report\n", stderr);
 	else if (from && only_once(from))
-		fprintf(stderr, "gpulink-replay: %s: a report reads its stream several times; it requires a file, not a pipe\n", from);
+		fprintf(stderr, "gpulink-replay: %s: a report reads its stream several times; it requires a file, not a pipe\n",
+			from);
 	else
 		return true;
 	return false;
@@ -63,24 +64,24 @@ static int write_page(struct page *page, int fd)
 	return fclose(to) ? -errno : bad ? -EIO : 0;
 }
 
-static int make(struct page *page, const char *path, char **argv, char *error)
+static int report_make(struct page *page, const char *path, char **argv, struct failure *error)
 {
 	struct part_file file;
 	struct stat old;
 	int status;
 
 	if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
-		return fail(path, S_ISDIR(old.st_mode) ? -EISDIR : -EEXIST, error);
+		return report_fail(path, S_ISDIR(old.st_mode) ? -EISDIR : -EEXIST, error);
 	status = part_file_open(&file, path);
 	if (status)
-		return fail(path, status, error);
+		return report_fail(path, status, error);
 	status = steps_play(page, argv, error);
 	if (!status) {
 		status = write_page(page, file.fd);
 		if (!status)
 			status = part_file_complete(&file);
 		if (status)
-			fail(path, status, error);
+			report_fail(path, status, error);
 	}
 	part_file_forget(&file);
 	return status;
@@ -88,7 +89,8 @@ static int make(struct page *page, const char *path, char **argv, char *error)
 
 int report(int argc, char **argv)
 {
-	char error[REPLAY_ERROR_BYTES] = "", *path;
+	struct failure error = { 0 };
+	char *path;
 	struct page *page;
 	int status;
 
@@ -104,11 +106,11 @@ int report(int argc, char **argv)
 	page->words = argc - 2;
 	page->word = argv + 2;
 	status = options_read(argc - 1, argv + 1, &page->run.options);
-	if (status || !allowed(path, &page->run.options)) {
+	if (status || !report_allowed(path, &page->run.options)) {
 		free(page);
 		return status > 0 ? EXIT_SUCCESS : 2;
 	}
-	status = make(page, path, argv + 1, error);
+	status = report_make(page, path, argv + 1, &error);
 	free(page);
-	return status ? run_failed(status, error) : EXIT_SUCCESS;
+	return status ? run_failed(status, error.text) : EXIT_SUCCESS;
 }

@@ -81,11 +81,12 @@ static void system_settings(FILE *to, const struct page *p)
 		return;
 	snprintf(text, sizeof(text), "%.3f ns", (double)o->timing.latency_ps / 1e3);
 	setting(to, "latency", text);
-	snprintf(text, sizeof(text), "%" PRIu64 " bytes ahead of each source's link; a full buffer stalls the source", o->timing.buffer_bytes);
+	snprintf(text, sizeof(text), "%" PRIu64 " bytes ahead of each source's link; a full buffer stalls the source",
+		 o->timing.buffer_bytes);
 	setting(to, "buffer", text);
 }
 
-static void table(FILE *to, const struct page *p)
+static void settings_table(FILE *to, const struct page *p)
 {
 	const struct stream_counts *c = &p->run.counts;
 	char text[512];
@@ -97,15 +98,16 @@ static void table(FILE *to, const struct page *p)
 		      to);
 	else if (p->run.options.stream.trace)
 		fputs("<p id=\"untimed\">No times: a recorded trace has waited for its transfers already, so its times cannot be had without "
-		      "them. <code>--time</code> simulates time nevertheless.</p>\n", to);
+		      "them. <code>--time</code> simulates time nevertheless.</p>\n",
+		      to);
 	fputs("<div class=\"wide settings\"><table id=\"settings\"><tbody>\n", to);
 	setting(to, "stream", p->stream);
 	if (p->run.options.stream.workload)
 		workload_settings(to, p);
 	snprintf(text, sizeof(text), "%u", p->run.gpus);
 	setting(to, "GPUs", text);
-	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique", c->stores, c->store_bytes,
-		 c->unique_bytes);
+	snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " bytes in total, %" PRIu64 " of them unique", c->stores,
+		 c->store_bytes, c->unique_bytes);
 	setting(to, "stores", text);
 	snprintf(text, sizeof(text), "%" PRIu64 " loads, %" PRIu64 " atomics (%" PRIu64 " bytes on the wire, the same for each "
 		 "transfer method and not included in the byte figures), %" PRIu64 " releases, %" PRIu64 " barriers",
@@ -134,5 +136,5 @@ static void methods(FILE *to, const struct page_run *run)
 void settings_write(FILE *to, const struct page *p)
 {
 	methods(to, &p->run);
-	table(to, p);
+	settings_table(to, p);
 }

@@ -50,7 +50,7 @@ void sheet_count(struct sheet *s, double count)
 }
 
 /* 12 345 678, where the text is a whole number. */
-static void show(FILE *to, const char *text)
+static void sheet_show(FILE *to, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -120,7 +120,7 @@ void sheet_write(FILE *to, const struct sheet *s)
 				fprintf(to, "<td class=\"%s\">", cell->style);
 			else
 				fputs("<td>", to);
-			show(to, cell->text);
+			sheet_show(to, cell->text);
 			fputs("</td>", to);
 		}
 		fputs("</tr>\n", to);

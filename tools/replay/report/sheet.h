@@ -18,7 +18,8 @@ struct sheet {
 	} cell[SHEET_ROWS_MAX][SHEET_COLUMNS_MAX];
 };
 
-/** The columns' names end with NULL and must outlive the sheet, as `id`. Beyond the most of rows or columns nothing is added. */
+/** The columns' names end with NULL and must outlive the sheet, as `id`. Beyond the most of rows or columns nothing is added.
+ */
 void sheet_begin(struct sheet *sheet, const char *id, const char *const *columns);
 
 /** The first cell of a new row. */

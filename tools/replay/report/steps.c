@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A sweep plays only the methods that its setting changes; the others' results are the first run's. What is left is shared among
- * threads, run by run, so memory is that of as many runs as there are threads.
+ * A sweep plays only the methods that its setting changes; the others' results are the first run's. What is left is shared
+ * among threads, run by run, so memory is that of as many runs as there are threads.
  */
 #include "steps.h"
 
@@ -33,7 +33,7 @@ struct step {
 	struct options options; /* with the methods to play */
 	double weight, operations; /* what it costs: methods, and about how many operations */
 	int status;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 };
 
 struct steps {
@@ -61,11 +61,12 @@ static double total(const struct steps *s, double operations)
 	double sum = operations * s->first.weight;
 
 	for (unsigned i = 0; i < s->count; i++)
-		sum += (s->of[i].operations > 0 && s->of[i].operations < operations ? s->of[i].operations : operations) * s->of[i].weight;
+		sum += (s->of[i].operations > 0 && s->of[i].operations < operations ? s->of[i].operations : operations) *
+		       s->of[i].weight;
 	return sum;
 }
 
-static void show(struct steps *s, double operations)
+static void steps_show(struct steps *s, double operations)
 {
 	double now = seconds_now(), part;
 
@@ -95,13 +96,13 @@ static void played(struct run_watch *watch, uint64_t operations, double part)
 		all = (double)s->page->run.counts.operations;
 	else if (part > 0)
 		all = s->played / part;
-	show(s, all);
+	steps_show(s, all);
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int play(struct step *step, struct page_run *run, struct found *found)
+static int report_steps_play(struct step *step, struct page_run *run, struct found *found)
 {
-	int status = run_stream(&step->options, found, step->error);
+	int status = run_stream(&step->options, found, &step->error);
 
 	if (status)
 		return status;
@@ -119,8 +120,8 @@ static bool depends(const struct paradigm *p, enum change change)
 {
 	switch (change) {
 	case SUBHEADER:
-		return p == &paradigm_finepack || p == &paradigm_packing || p == &paradigm_packing_compact || p == &paradigm_keep ||
-		       p == &paradigm_config_packet;
+		return p == &paradigm_finepack || p == &paradigm_packing || p == &paradigm_packing_compact ||
+		       p == &paradigm_keep || p == &paradigm_config_packet;
 	case PAYLOAD: /* a line fits into any */
 		return p != &paradigm_p2p && p != &paradigm_proact_inline && p != &paradigm_write_combining;
 	default:
@@ -129,7 +130,7 @@ static bool depends(const struct paradigm *p, enum change change)
 }
 
 /* The methods that a change leaves as they were in the first run. */
-static void fill(struct page_run *run, const struct page_run *first)
+static void steps_fill(struct page_run *run, const struct page_run *first)
 {
 	const struct page_run some = *run;
 	unsigned next = 0;
@@ -169,19 +170,19 @@ static unsigned choose(const struct paradigm **list, enum change change)
 static const char *const names[] = { [SUBHEADER] = "subheader", [PAYLOAD] = "payload", [LINK] = "link", [GPUS] = "gpus" };
 
 /* Adds a run with another value of one setting. */
-static int add(struct steps *s, struct page_sweep *sweep, char **argv, enum change change, const char *value, char *error)
+static int steps_add(struct steps *s, struct page_sweep *sweep, char **argv, enum change change, const char *value,
+		     struct failure *error)
 {
 	struct page *page = s->page;
 	struct page_run *run = &sweep->step[sweep->count++];
 	struct step *step;
 
-	if (options_read_with(page->words + 1, argv, names[change], value, &run->options)) {
-		snprintf(error, REPLAY_ERROR_BYTES, "--%s %s: not possible with these options", names[change], value);
-		return -EINVAL;
-	}
+	if (options_read_with(page->words + 1, argv, names[change], value, &run->options))
+		return failure_set(error, -EINVAL, "--%s %s: not possible with these options", names[change], value);
 	snprintf(run->value, sizeof(run->value), "%s", value);
 	if (change == LINK)
-		snprintf(run->value, sizeof(run->value), "%s, %.1f GB/s", value, link_bytes_per_second(&run->options.setting.link) / 1e9);
+		snprintf(run->value, sizeof(run->value), "%s, %.1f GB/s", value,
+			 link_bytes_per_second(&run->options.setting.link) / 1e9);
 	if (same(&run->options, &page->run.options))
 		return 0; /* the first run's: steps_play() */
 	step = &s->of[s->count++];
@@ -192,7 +193,7 @@ static int add(struct steps *s, struct page_sweep *sweep, char **argv, enum chan
 }
 
 /* Values that the link does not support are omitted, and numbers of GPUs for a trace. */
-static int add_all(struct steps *s, char **argv, char *error)
+static int add_all(struct steps *s, char **argv, struct failure *error)
 {
 	static const struct {
 		enum change change;
@@ -202,7 +203,9 @@ static int add_all(struct steps *s, char **argv, char *error)
 		       { PAYLOAD, { "128", "256", "512", "4096" } },
 		       { SUBHEADER, { "2", "3", "4", "5", "6" } } };
 	const struct options *o = &s->page->run.options;
-	struct page_sweep *const of[] = { [SUBHEADER] = &s->page->subheader, [PAYLOAD] = &s->page->payload, [LINK] = &s->page->link,
+	struct page_sweep *const of[] = { [SUBHEADER] = &s->page->subheader,
+					  [PAYLOAD] = &s->page->payload,
+					  [LINK] = &s->page->link,
 					  [GPUS] = &s->page->gpus };
 	uint64_t payload;
 	uint32_t most = link_preset(o->setting.link.name)->payload_bytes;
@@ -215,7 +218,7 @@ static int add_all(struct steps *s, char **argv, char *error)
 			continue;
 		for (unsigned k = 0; k < PAGE_STEPS_MAX && sweeps[i].value[k] && !status; k++)
 			if (change != PAYLOAD || glk_number(sweeps[i].value[k], 10, most, &payload))
-				status = add(s, of[change], argv, change, sweeps[i].value[k], error);
+				status = steps_add(s, of[change], argv, change, sweeps[i].value[k], error);
 	}
 	for (unsigned k = 0; k < s->count; k++)
 		if (s->of[k].options.stream.gpus != o->stream.gpus)
@@ -231,7 +234,10 @@ static void add_regions(struct steps *s)
 	if (!s->page->run.options.timed)
 		return;
 	s->count++;
-	*step = (struct step){ .watch = { .played = played }, .steps = s, .options = s->page->run.options, .weight = REGION_WEIGHT,
+	*step = (struct step){ .watch = { .played = played },
+			       .steps = s,
+			       .options = s->page->run.options,
+			       .weight = REGION_WEIGHT,
 			       .operations = REGION_OPERATIONS };
 	step->options.watch = &step->watch;
 	step->options.limit = REGION_OPERATIONS;
@@ -240,7 +246,7 @@ static void add_regions(struct steps *s)
 static int play_regions(struct step *step, struct page *page)
 {
 	struct agent list[PROFILE_ROWS_MAX];
-	int status = profile_make(&step->options, list, page_region_agents(list), 0, &page->profile, step->error);
+	int status = profile_make(&step->options, list, page_region_agents(list), 0, &page->profile, &step->error);
 
 	if (status)
 		return status;
@@ -265,13 +271,13 @@ static void *work(void *user)
 		if (!step->run)
 			step->status = play_regions(step, s->page);
 		else
-			step->status = play(step, step->run, &found);
+			step->status = report_steps_play(step, step->run, &found);
 		if (step->status && step->options.stream.gpus == s->page->run.options.stream.gpus) {
 			pthread_mutex_lock(&s->lock);
 			s->failed = true;
 			pthread_mutex_unlock(&s->lock);
 		} else if (!step->status && step->run) {
-			fill(step->run, &s->page->run);
+			steps_fill(step->run, &s->page->run);
 		}
 	}
 }
@@ -291,7 +297,7 @@ static void play_all(struct steps *s)
 }
 
 /* GPUs were played from the largest number down: puts them in order, up to the first that the workload cannot have. */
-static int order_gpus(struct steps *s, char *error)
+static int order_gpus(struct steps *s, struct failure *error)
 {
 	struct page_sweep *sweep = &s->page->gpus, ordered = { 0 };
 
@@ -304,10 +310,10 @@ static int order_gpus(struct steps *s, char *error)
 			if (step->run != run || !step->status)
 				continue;
 			*sweep = ordered;
-			if (!step->error[0])
+			if (!step->error.text[0])
 				return step->status;
-			snprintf(s->page->gpus_left_out, sizeof(s->page->gpus_left_out), "%s", step->error);
-			error[0] = '\0';
+			s->page->gpus_left_out = step->error;
+			*error = (struct failure){ 0 };
 			return 0;
 		}
 		ordered.step[ordered.count++] = *run;
@@ -331,7 +337,7 @@ static void reuse(struct page *page, struct page_sweep *sweep)
 	}
 }
 
-static int finish(struct steps *s, char *error)
+static int steps_finish(struct steps *s, struct failure *error)
 {
 	struct page *page = s->page;
 
@@ -340,7 +346,7 @@ static int finish(struct steps *s, char *error)
 
 		if (!step->status || step->options.stream.gpus != page->run.options.stream.gpus)
 			continue;
-		memcpy(error, step->error, REPLAY_ERROR_BYTES);
+		*error = step->error;
 		return step->status;
 	}
 	reuse(page, &page->subheader);
@@ -350,7 +356,7 @@ static int finish(struct steps *s, char *error)
 	return order_gpus(s, error);
 }
 
-static int play_first(struct steps *s, char *error)
+static int play_first(struct steps *s, struct failure *error)
 {
 	struct page *page = s->page;
 	struct found found;
@@ -360,9 +366,9 @@ static int play_first(struct steps *s, char *error)
 	s->first.options.watch = &s->first.watch;
 	for (unsigned i = 0; page->run.options.paradigms[i]; i++)
 		s->first.weight++;
-	status = play(&s->first, &page->run, &found);
+	status = report_steps_play(&s->first, &page->run, &found);
 	if (status) {
-		memcpy(error, s->first.error, REPLAY_ERROR_BYTES);
+		*error = s->first.error;
 		return status;
 	}
 	page->stream = found.stream;
@@ -370,7 +376,7 @@ static int play_first(struct steps *s, char *error)
 	return 0;
 }
 
-int steps_play(struct page *page, char **argv, char *error)
+int steps_play(struct page *page, char **argv, struct failure *error)
 {
 	struct steps *s = calloc(1, sizeof(*s));
 	int status;
@@ -386,7 +392,7 @@ int steps_play(struct page *page, char **argv, char *error)
 		status = play_first(s, error);
 	if (!status) {
 		play_all(s);
-		status = finish(s, error);
+		status = steps_finish(s, error);
 	}
 	if (s->shown > s->start && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);

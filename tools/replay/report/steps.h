@@ -7,8 +7,8 @@
 
 /**
  * Fills the page. `argv` has one word before the options. Progress and the time left are shown on standard error if that is a
- * terminal. Returns 0 or a negative errno value, with a message in error[REPLAY_ERROR_BYTES] or an empty one.
+ * terminal. Returns 0 or a negative errno value, with a text in *error or an empty one.
  */
-int steps_play(struct page *page, char **argv, char *error);
+int steps_play(struct page *page, char **argv, struct failure *error);
 
 #endif /* REPLAY_STEPS_H */

@@ -136,10 +136,10 @@ static void place_line(FILE *to, const char *class, double x1, double y1, double
 	fprintf(to, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1, y1, x2, y2);
 }
 
-static void begin(FILE *to, const char *title, double height, bool narrow)
+static void svg_begin(FILE *to, const char *title, double height, bool narrow)
 {
-	fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>", narrow ? NARROW : WIDTH,
-		height);
+	fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>",
+		narrow ? NARROW : WIDTH, height);
 	svg_text(to, title);
 	fputs("</title>\n", to);
 }
@@ -300,7 +300,8 @@ static void bar(FILE *to, const struct svg_bars *b, const struct svg_bar *bar, c
 		if (end - x < 0.05)
 			continue;
 		part_begin(to, b, bar, i);
-		fprintf(to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" %s/></g>\n", x, y, end - x, THICK, fills[i]);
+		fprintf(to, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" %s/></g>\n", x, y, end - x, THICK,
+			fills[i]);
 		x = end;
 	}
 	if (sum > a->high * 1.000001)
@@ -340,7 +341,11 @@ static void bars_axis(FILE *to, const struct svg_bars *b, const struct frame *f,
 		place_line(to, "grid", x, f->top, x, bottom);
 		tick_text(text, sizeof(text), a, i, b->unit);
 		if (!b->narrow || i % 2 == 0)
-			place_text(to, x, bottom + TEXT_HEIGHT, b->narrow && !i ? "" : b->narrow && i + 1 == a->ticks ? "end" : "middle", text);
+			place_text(to, x, bottom + TEXT_HEIGHT,
+				   b->narrow && !i		  ? "" :
+				   b->narrow && i + 1 == a->ticks ? "end" :
+								    "middle",
+				   text);
 	}
 }
 
@@ -356,7 +361,7 @@ void svg_bars(FILE *to, const struct svg_bars *b)
 	f.axis.end = f.right;
 	f.top = (b->parts > 1 ? legend(NULL, b, f.left, f.right) : 6) + (b->mark > 0 ? 20 : 0);
 	bottom = f.top + 8 + b->bars * f.bar;
-	begin(to, b->title, bottom + 40, b->narrow);
+	svg_begin(to, b->title, bottom + 40, b->narrow);
 	bars_axis(to, b, &f, bottom);
 	if (b->parts > 1)
 		legend(to, b, f.left, f.right);
@@ -422,7 +427,8 @@ static void place_names(const struct svg_lines *l, const struct axis *a, double 
 	}
 }
 
-static void line(FILE *to, const struct svg_lines *l, const struct svg_line *line, const struct axis *across, const struct axis *a)
+static void line(FILE *to, const struct svg_lines *l, const struct svg_line *line, const struct axis *across,
+		 const struct axis *a)
 {
 	char tip[4 * SVG_LABEL_BYTES], value[SVG_LABEL_BYTES];
 
@@ -447,8 +453,8 @@ static void lines_names(FILE *to, const struct svg_lines *l, const struct axis *
 		double x = l->narrow ? -5 : across->end, y = l->narrow ? below + 18 * i : names[i];
 
 		if (!l->narrow)
-			place_line(to, "leader", position(across, l->points - 0.5) + 6, position(a, l->line[i].value[l->points - 1]),
-				   x + 8, y);
+			place_line(to, "leader", position(across, l->points - 0.5) + 6,
+				   position(a, l->line[i].value[l->points - 1]), x + 8, y);
 		marker(to, l->line[i].style, x + 15, y, NULL);
 		place_text(to, x + 25, y + 4, "", l->line[i].name);
 	}
@@ -467,7 +473,8 @@ static void lines_axes(FILE *to, const struct svg_lines *l, const struct axis *a
 	}
 	place_line(to, "axis", across->begin, a->begin, across->end, a->begin);
 	for (unsigned p = 0; p < l->points; p++) {
-		snprintf(text, sizeof(text), "%.*s", l->narrow ? (int)strcspn(l->point[p], ",") : SVG_LABEL_BYTES - 1, l->point[p]);
+		snprintf(text, sizeof(text), "%.*s", l->narrow ? (int)strcspn(l->point[p], ",") : SVG_LABEL_BYTES - 1,
+			 l->point[p]);
 		place_text(to, position(across, p + 0.5), a->begin + TEXT_HEIGHT, "middle", text);
 	}
 	place_text(to, (across->begin + across->end) / 2, a->begin + 2 * TEXT_HEIGHT + 4, "middle", l->x_axis);
@@ -480,7 +487,7 @@ void svg_lines(FILE *to, const struct svg_lines *l)
 
 	a.begin = BOTTOM;
 	a.end = TOP;
-	begin(to, l->title, BOTTOM + 44 + (l->narrow ? 18 * l->lines : 0), l->narrow);
+	svg_begin(to, l->title, BOTTOM + 44 + (l->narrow ? 18 * l->lines : 0), l->narrow);
 	lines_axes(to, l, &across, &a);
 	for (unsigned i = 0; i < l->lines; i++)
 		line(to, l, &l->line[i], &across, &a);

@@ -48,7 +48,8 @@ struct svg_lines {
 	bool narrow; /**< names of points end at a comma */
 };
 
-/** Text in which nothing is markup. What cannot stand in a page (control characters, bytes that are not UTF-8) shows as U+FFFD. */
+/** Text in which nothing is markup. What cannot stand in a page (control characters, bytes that are not UTF-8) shows as U+FFFD.
+ */
 void svg_text(FILE *to, const char *text);
 
 /** "45.5 kB": a value with its unit and the unit's prefix; without a unit, the plain number. */

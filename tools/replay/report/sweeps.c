@@ -207,9 +207,9 @@ void sweeps_write(FILE *to, const struct page *p)
 	sweep_section(to, "payload", &p->payload, &payload, true, time);
 	sweep_section(to, "bandwidth", &p->link, &bandwidth, false, speed);
 	sweep_section(to, "scaling", &p->gpus, &scaling, true, speed);
-	if (p->gpus_left_out[0]) {
+	if (p->gpus_left_out.text[0]) {
 		fputs("<p>Larger numbers of GPUs are not shown: <bdi>", to);
-		svg_text(to, p->gpus_left_out);
+		svg_text(to, p->gpus_left_out.text);
 		fputs("</bdi></p>\n", to);
 	}
 }
@@ -239,7 +239,8 @@ unsigned page_region_agents(struct agent *list)
 static void region_cell(struct sheet *s, const struct profile *p, const struct profile_row *row)
 {
 	enum { HEATS = 9 };
-	double copies = (double)p->row[0].result.time_ps, value = row->result.time_ps ? copies / (double)row->result.time_ps : 0;
+	double copies = (double)p->row[0].result.time_ps,
+	       value = row->result.time_ps ? copies / (double)row->result.time_ps : 0;
 	double heat = value * HEATS / 2; /* twice is the most that hiding gives where computing takes as long */
 	char text[24], style[4];
 
@@ -252,7 +253,8 @@ static void regions_text(FILE *to, const struct page *p)
 {
 	fputs("<h2>Regions</h2>\n<p>PROACT's regions: a chunk is sent when its last store is done, by the card, by threads that poll for "
 	      "it, or by a kernel launched for it; columns have the agent and its threads. A cell is how many times as fast that is as "
-	      "copies at the end of each phase", to);
+	      "copies at the end of each phase",
+	      to);
 	fprintf(to, " (%.3f \u00b5s). The best agent is marked with an asterisk if it is faster than copies and inline stores. "
 		"gpulink-replay profile tries more combinations.", (double)p->profile.row[0].result.time_ps / 1e6);
 	if (p->profile_operations < p->run.counts.operations)
@@ -270,8 +272,8 @@ void regions_write(FILE *to, const struct page *p)
 	if (!p->profile.rows)
 		return;
 	for (unsigned i = 0; i < REGION_COLUMNS; i++) {
-		snprintf(name[i], sizeof(name[i]), region_columns[i].threads ? "%s %u" : "%s", agent_name(region_columns[i].kind),
-			 region_columns[i].threads);
+		snprintf(name[i], sizeof(name[i]), region_columns[i].threads ? "%s %u" : "%s",
+			 agent_name(region_columns[i].kind), region_columns[i].threads);
 		columns[i + 1] = name[i];
 	}
 	regions_text(to, p);
@@ -281,7 +283,8 @@ void regions_write(FILE *to, const struct page *p)
 
 		sheet_row(&s, profile_size(chunk, size));
 		for (unsigned i = 0; i < REGION_COLUMNS; i++)
-			region_cell(&s, &p->profile, profile_find(&p->profile, region_columns[i].kind, chunk, region_columns[i].threads));
+			region_cell(&s, &p->profile,
+				    profile_find(&p->profile, region_columns[i].kind, chunk, region_columns[i].threads));
 	}
 	fputs("<figure><figcaption>Speed-up to copies, by chunk size, agent and threads</figcaption>\n", to);
 	sheet_write(to, &s);

@@ -7,17 +7,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int trace_wrong(struct replay_trace *t, char *error, const char *format, ...)
+int trace_wrong(struct replay_trace *t, struct failure *error, const char *format, ...)
 {
-	char what[REPLAY_ERROR_BYTES];
+	char what[sizeof(error->text)];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
 	if (t->info.format == REPLAY_TRACE_CSV)
-		return trace_error(error, EINVAL, "%s: line %" PRIu64 ": %s", t->input.name, t->record, what);
-	return trace_error(error, EINVAL, "%s: record %" PRIu64 " (byte %" PRIu64 "%s): %s", t->input.name, t->record,
+		return failure_set(error, -EINVAL, "%s: line %" PRIu64 ": %s", t->input.name, t->record, what);
+	return failure_set(error, -EINVAL, "%s: record %" PRIu64 " (byte %" PRIu64 "%s): %s", t->input.name, t->record,
 			   t->record_offset, t->input.packing == TRACE_PLAIN ? "" : ", uncompressed", what);
 }
 
@@ -36,14 +36,13 @@ int trace_push(struct replay_trace *t)
 	return rc;
 }
 
-int trace_add(struct replay_trace *t, const struct replay_op *op, char *error)
+int trace_add(struct replay_trace *t, const struct replay_op *op, struct failure *error)
 {
 	if (!trace_rules_plain(&t->rules, op)) {
-		char room[REPLAY_ERROR_BYTES];
-		const char *wrong = trace_rules_check(&t->rules, op, room);
+		struct failure wrong;
 
-		if (wrong)
-			return trace_wrong(t, error, "%s", wrong);
+		if (trace_rules_check(&t->rules, op, &wrong))
+			return trace_wrong(t, error, "%s", wrong.text);
 	}
 	t->batch[t->count++] = *op;
 	return t->count == REPLAY_BATCH ? trace_push(t) : 0;

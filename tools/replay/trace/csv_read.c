@@ -53,7 +53,7 @@ static bool next_cell(struct text *rest, struct text *cell)
 }
 
 /* What a message shows of a cell. */
-static const char *show(struct text cell, char room[SHOWN + 1])
+static const char *csv_read_show(struct text cell, char room[SHOWN + 1])
 {
 	size_t i = 0;
 
@@ -111,7 +111,7 @@ static bool parse_mask(struct text cell, struct line_mask *mask)
 }
 
 /* The next line that is neither empty nor a comment; *line.at is NULL at the end. It stays until the next call. */
-static int next_line(struct replay_trace *t, struct text *line, char *error)
+static int next_line(struct replay_trace *t, struct text *line, struct failure *error)
 {
 	struct trace_input *in = &t->input;
 
@@ -171,7 +171,7 @@ static const char *column_name(unsigned column)
 }
 
 /* The line that names the columns. */
-static int parse_names(struct replay_trace *t, struct text line, char *error)
+static int parse_names(struct replay_trace *t, struct text line, struct failure *error)
 {
 	unsigned seen = 0;
 	struct text cell;
@@ -181,8 +181,9 @@ static int parse_names(struct replay_trace *t, struct text line, char *error)
 		const struct csv_name *found = find_name(cell);
 
 		if (!found || seen & 1u << found->column)
-			return trace_wrong(t, error, "column '%s' %s: must be one of " CSV_NAMES ",mask, or an alias, each once",
-					   show(cell, room), found ? "comes twice" : "is unknown");
+			return trace_wrong(t, error,
+					   "column '%s' %s: must be one of " CSV_NAMES ",mask, or an alias, each once",
+					   csv_read_show(cell, room), found ? "comes twice" : "is unknown");
 		seen |= 1u << found->column;
 		t->column[t->columns] = found->column;
 		if (found->column == CSV_TIME)
@@ -199,7 +200,7 @@ static int parse_names(struct replay_trace *t, struct text line, char *error)
 }
 
 /* gpus,N: how many GPUs there are. */
-static int parse_gpus(struct replay_trace *t, struct text line, char *error)
+static int parse_gpus(struct replay_trace *t, struct text line, struct failure *error)
 {
 	struct text word, cell = {NULL, 0};
 	char room[SHOWN + 1];
@@ -207,7 +208,8 @@ static int parse_gpus(struct replay_trace *t, struct text line, char *error)
 
 	next_cell(&line, &word);
 	if (!next_cell(&line, &cell) || line.at || !parse_number(cell, &number) || number < 1 || number > REPLAY_GPUS_MAX)
-		return trace_wrong(t, error, "gpus '%s': must be one number, 1 to %d", show(cell, room), REPLAY_GPUS_MAX);
+		return trace_wrong(t, error, "gpus '%s': must be one number, 1 to %d", csv_read_show(cell, room),
+				   REPLAY_GPUS_MAX);
 	t->info.gpus = (unsigned)number;
 	return 0;
 }
@@ -218,7 +220,7 @@ static void skip_byte_order_mark(struct trace_input *in)
 		trace_input_skip(in, 3);
 }
 
-int trace_csv_header(struct replay_trace *t, char *error)
+int trace_csv_header(struct replay_trace *t, struct failure *error)
 {
 	struct text line, rest, word;
 	int rc;
@@ -244,20 +246,22 @@ struct row {
 	bool has_mask, has_size;
 };
 
-static int wrong_cell(struct replay_trace *t, const char *column, struct text cell, const char *allowed, char *error)
+static int wrong_cell(struct replay_trace *t, const char *column, struct text cell, const char *allowed, struct failure *error)
 {
 	char room[SHOWN + 1];
 
-	return trace_wrong(t, error, "%s '%s': must be %s", column, show(cell, room), allowed);
+	return trace_wrong(t, error, "%s '%s': must be %s", column, csv_read_show(cell, room), allowed);
 }
 
-static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, char *error)
+static int parse_kind(struct replay_trace *t, struct row *row, struct text cell, struct failure *error)
 {
 	static const struct {
 		const char *name;
 		uint8_t kind;
-	} others[] = { { "write", REPLAY_STORE }, { "W", REPLAY_STORE },   { "st", REPLAY_STORE },     { "read", REPLAY_LOAD },
-		       { "R", REPLAY_LOAD },	  { "ld", REPLAY_LOAD },   { "fence", REPLAY_RELEASE }, { "memcpy", REPLAY_COPY } };
+	} others[] = {
+		{ "write", REPLAY_STORE }, { "W", REPLAY_STORE }, { "st", REPLAY_STORE },      { "read", REPLAY_LOAD },
+		{ "R", REPLAY_LOAD },	   { "ld", REPLAY_LOAD }, { "fence", REPLAY_RELEASE }, { "memcpy", REPLAY_COPY }
+	};
 
 	row->op.kind = 0;
 	for (uint8_t kind = REPLAY_STORE; kind <= REPLAY_BARRIER && !row->op.kind; kind++)
@@ -271,7 +275,7 @@ static int parse_kind(struct replay_trace *t, struct row *row, struct text cell,
 	return wrong_cell(t, "operation", cell, "store, load, atomic, release, copy or barrier", error);
 }
 
-static int parse_gpu(struct replay_trace *t, const char *column, struct text cell, uint8_t *gpu, char *error)
+static int parse_gpu(struct replay_trace *t, const char *column, struct text cell, uint8_t *gpu, struct failure *error)
 {
 	uint64_t number;
 
@@ -283,13 +287,14 @@ static int parse_gpu(struct replay_trace *t, const char *column, struct text cel
 	return 0;
 }
 
-static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, struct text cell, char *error)
+static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, struct text cell, struct failure *error)
 {
 	uint64_t size;
 
 	switch (column) {
 	case CSV_TIME:
-		if (!parse_number(cell, &row->op.time_ps) || __builtin_mul_overflow(row->op.time_ps, t->time_scale, &row->op.time_ps))
+		if (!parse_number(cell, &row->op.time_ps) ||
+		    __builtin_mul_overflow(row->op.time_ps, t->time_scale, &row->op.time_ps))
 			return wrong_cell(t, "time", cell, "a number, decimal or 0x, below 2^64 ps", error);
 		return 0;
 	case CSV_OPERATION:
@@ -317,7 +322,7 @@ static int parse_cell(struct replay_trace *t, struct row *row, unsigned column, 
 }
 
 /* One operation a run of bytes in the mask. */
-static int add_scattered(struct replay_trace *t, const struct row *row, char *error)
+static int add_scattered(struct replay_trace *t, const struct row *row, struct failure *error)
 {
 	struct replay_op op = row->op;
 	unsigned begin, end = 0;
@@ -337,7 +342,7 @@ static int add_scattered(struct replay_trace *t, const struct row *row, char *er
 	return rc;
 }
 
-static int take_line(struct replay_trace *t, struct text line, char *error)
+static int take_line(struct replay_trace *t, struct text line, struct failure *error)
 {
 	struct row row = {0};
 	struct text cell;
@@ -359,7 +364,7 @@ static int take_line(struct replay_trace *t, struct text line, char *error)
 	return row.has_mask ? add_scattered(t, &row, error) : trace_add(t, &row.op, error);
 }
 
-int trace_csv_run(struct replay_trace *t, char *error)
+int trace_csv_run(struct replay_trace *t, struct failure *error)
 {
 	struct text line;
 

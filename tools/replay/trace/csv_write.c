@@ -11,7 +11,7 @@ enum { ROW_MAX = 96 }; /* bytes: 20 + 1 + 7 + 1 + 2 + 1 + 2 + 1 + 14 + 1 + 10 + 
 int trace_csv_begin(struct replay_trace_writer *w)
 {
 	int rc = 0;
-	uint8_t *at = trace_output_take(&w->output, ROW_MAX, &rc, w->error);
+	uint8_t *at = trace_output_take(&w->output, ROW_MAX, &rc, &w->error);
 
 	if (!at)
 		return rc;
@@ -19,7 +19,7 @@ int trace_csv_begin(struct replay_trace_writer *w)
 	return 0;
 }
 
-static char *put_number(char *to, uint64_t number, unsigned base)
+static char *csv_write_put_number(char *to, uint64_t number, unsigned base)
 {
 	char digits[20];
 	size_t n = sizeof(digits);
@@ -35,25 +35,25 @@ static char *put_number(char *to, uint64_t number, unsigned base)
 static char *put_cell(char *to, uint64_t number)
 {
 	*to++ = ',';
-	return put_number(to, number, 10);
+	return csv_write_put_number(to, number, 10);
 }
 
 int trace_csv_put(struct replay_trace_writer *w, const struct replay_op *op)
 {
 	const char *name = trace_kind_name(op->kind);
 	int rc = 0;
-	char *begin = (char *)trace_output_take(&w->output, ROW_MAX, &rc, w->error);
+	char *begin = (char *)trace_output_take(&w->output, ROW_MAX, &rc, &w->error);
 	char *to = begin;
 
 	if (!begin)
 		return rc;
-	to = put_number(to, op->time_ps, 10);
+	to = csv_write_put_number(to, op->time_ps, 10);
 	*to++ = ',';
 	to = stpcpy(to, name);
 	to = put_cell(to, op->source);
 	to = put_cell(to, op->destination);
 	to = stpcpy(to, ",0x");
-	to = put_number(to, op->address, 16);
+	to = csv_write_put_number(to, op->address, 16);
 	to = put_cell(to, op->size);
 	*to++ = '\n';
 	w->output.count -= ROW_MAX - (size_t)(to - begin);

@@ -9,7 +9,7 @@
 #include "little.h"
 #include "read.h"
 
-int trace_glt_header(struct replay_trace *t, char *error)
+int trace_glt_header(struct replay_trace *t, struct failure *error)
 {
 	const char *name = t->input.name;
 	const uint8_t *header;
@@ -18,20 +18,20 @@ int trace_glt_header(struct replay_trace *t, char *error)
 	if (rc)
 		return rc;
 	if (trace_input_left(&t->input) < GLT_HEADER)
-		return trace_error(error, EINVAL, "%s: ends within the header of %d bytes: the trace is truncated", name,
+		return failure_set(error, -EINVAL, "%s: ends within the header of %d bytes: the trace is truncated", name,
 				   GLT_HEADER);
 	header = t->input.bytes + t->input.next;
 	if (get32(header + GLT_AT_VERSION) != GLT_VERSION)
-		return trace_error(error, EINVAL, "%s: trace format version %" PRIu32 ": must be %d", name,
+		return failure_set(error, -EINVAL, "%s: trace format version %" PRIu32 ": must be %d", name,
 				   get32(header + GLT_AT_VERSION), GLT_VERSION);
 	t->info.gpus = get32(header + GLT_AT_GPUS);
 	if (t->info.gpus < 1 || t->info.gpus > REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%s: %u GPUs in the header: must be 1 to %d", name, t->info.gpus,
+		return failure_set(error, -EINVAL, "%s: %u GPUs in the header: must be 1 to %d", name, t->info.gpus,
 				   REPLAY_GPUS_MAX);
 	for (unsigned at = GLT_AT_RESERVED; at < GLT_HEADER; at++) {
 		if (header[at])
-			return trace_error(error, EINVAL, "%s: byte %u of the header is reserved and 0x%02x: must be 0",
-					   name, at, header[at]);
+			return failure_set(error, -EINVAL, "%s: byte %u of the header is reserved and 0x%02x: must be 0", name,
+					   at, header[at]);
 	}
 	trace_input_skip(&t->input, GLT_HEADER);
 	return 0;
@@ -51,7 +51,7 @@ static struct replay_op decode(const uint8_t *slot)
 }
 
 /* One operation a run of bytes in the mask, which the record after `op` holds. */
-static int scatter(struct replay_trace *t, struct replay_op op, const uint8_t *slot, char *error)
+static int scatter(struct replay_trace *t, struct replay_op op, const uint8_t *slot, struct failure *error)
 {
 	const struct line_mask mask = {{get64(slot), get64(slot + 8)}};
 	const uint64_t line = op.address;
@@ -79,7 +79,7 @@ static int scatter(struct replay_trace *t, struct replay_op op, const uint8_t *s
 	return rc;
 }
 
-static int check_end(struct replay_trace *t, const uint8_t *slot, char *error)
+static int check_end(struct replay_trace *t, const uint8_t *slot, struct failure *error)
 {
 	uint64_t operations = t->info.operations + t->count;
 	int rc;
@@ -100,7 +100,7 @@ static int check_end(struct replay_trace *t, const uint8_t *slot, char *error)
 }
 
 /* A record that is not a plain load or store, and the mask after it. */
-static int take_other(struct replay_trace *t, const uint8_t *slot, size_t left, char *error)
+static int take_other(struct replay_trace *t, const uint8_t *slot, size_t left, struct failure *error)
 {
 	const struct replay_op op = decode(slot);
 	int rc;
@@ -137,7 +137,7 @@ static int take_plain(struct replay_trace *t)
 	return t->count == REPLAY_BATCH ? trace_push(t) : 0;
 }
 
-int trace_glt_run(struct replay_trace *t, char *error)
+int trace_glt_run(struct replay_trace *t, struct failure *error)
 {
 	struct trace_input *in = &t->input;
 

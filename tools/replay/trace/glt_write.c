@@ -10,9 +10,9 @@
 /* From this number of runs on a mask, of two records, is shorter. */
 enum { MASK_FROM = 3 };
 
-static uint8_t *take(struct replay_trace_writer *w, size_t bytes, int *rc)
+static uint8_t *glt_write_take(struct replay_trace_writer *w, size_t bytes, int *rc)
 {
-	uint8_t *at = trace_output_take(&w->output, bytes, rc, w->error);
+	uint8_t *at = trace_output_take(&w->output, bytes, rc, &w->error);
 
 	if (at)
 		memset(at, 0, bytes);
@@ -22,7 +22,7 @@ static uint8_t *take(struct replay_trace_writer *w, size_t bytes, int *rc)
 int trace_glt_begin(struct replay_trace_writer *w)
 {
 	int rc = 0;
-	uint8_t *header = take(w, GLT_HEADER, &rc);
+	uint8_t *header = glt_write_take(w, GLT_HEADER, &rc);
 
 	if (!header)
 		return rc;
@@ -35,7 +35,7 @@ int trace_glt_begin(struct replay_trace_writer *w)
 static int put_record(struct replay_trace_writer *w, const struct replay_op *op, unsigned form)
 {
 	int rc = 0;
-	uint8_t *slot = take(w, GLT_SLOT, &rc);
+	uint8_t *slot = glt_write_take(w, GLT_SLOT, &rc);
 
 	if (!slot)
 		return rc;
@@ -61,7 +61,7 @@ static int put_mask(struct replay_trace_writer *w)
 	rc = put_record(w, &op, GLT_FORM_MASK);
 	if (rc)
 		return rc;
-	slot = take(w, GLT_SLOT, &rc);
+	slot = glt_write_take(w, GLT_SLOT, &rc);
 	if (!slot)
 		return rc;
 	put64(slot, w->mask.words[0]);

@@ -3,6 +3,8 @@
 #ifndef REPLAY_TRACE_INPUT_H
 #define REPLAY_TRACE_INPUT_H
 
+#include "../../../common/failure.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,15 +32,15 @@ struct trace_input {
 	z_stream gzip;
 };
 
-int trace_input_open(struct trace_input *in, const char *path, char *error);
+int trace_input_open(struct trace_input *in, const char *path, struct failure *error);
 
 /** Whether it can begin again: a file can, a pipe cannot. */
 bool trace_input_can_rewind(const struct trace_input *in);
 
-int trace_input_rewind(struct trace_input *in, char *error);
+int trace_input_rewind(struct trace_input *in, struct failure *error);
 
 /** Sees to it that `want` bytes, or all up to the end if they are fewer, are in bytes[next] .. bytes[count]. */
-int trace_input_more(struct trace_input *in, size_t want, char *error);
+int trace_input_more(struct trace_input *in, size_t want, struct failure *error);
 
 /** The bytes that are there. */
 static inline size_t trace_input_left(const struct trace_input *in)

@@ -10,12 +10,12 @@
 
 #include "message.h"
 
-static int fail(const struct trace_output *out, char *error)
+static int trace_output_fail(const struct trace_output *out, struct failure *error)
 {
-	return trace_error(error, errno, "%s: %s", out->name, strerror(errno));
+	return failure_set(error, -errno, "%s: %s", out->name, strerror(errno));
 }
 
-static int write_all(struct trace_output *out, const uint8_t *from, size_t bytes, char *error)
+static int write_all(struct trace_output *out, const uint8_t *from, size_t bytes, struct failure *error)
 {
 	while (bytes) {
 		ssize_t n = write(out->fd, from, bytes);
@@ -23,7 +23,7 @@ static int write_all(struct trace_output *out, const uint8_t *from, size_t bytes
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(out, error);
+			return trace_output_fail(out, error);
 		from += n;
 		bytes -= (size_t)n;
 	}
@@ -31,7 +31,7 @@ static int write_all(struct trace_output *out, const uint8_t *from, size_t bytes
 }
 
 /* Compresses what was gathered; with ZSTD_e_end completes the frame. */
-static int pack(struct trace_output *out, ZSTD_EndDirective how, char *error)
+static int pack(struct trace_output *out, ZSTD_EndDirective how, struct failure *error)
 {
 	ZSTD_inBuffer from = {out->bytes, out->count, 0};
 	size_t left;
@@ -42,7 +42,7 @@ static int pack(struct trace_output *out, ZSTD_EndDirective how, char *error)
 
 		left = ZSTD_compressStream2(out->zstd, &to, &from, how);
 		if (ZSTD_isError(left))
-			return trace_error(error, EIO, "%s: zstd: %s", out->name, ZSTD_getErrorName(left));
+			return failure_set(error, -EIO, "%s: zstd: %s", out->name, ZSTD_getErrorName(left));
 		rc = write_all(out, out->packed, to.pos, error);
 		if (rc)
 			return rc;
@@ -50,7 +50,7 @@ static int pack(struct trace_output *out, ZSTD_EndDirective how, char *error)
 	return 0;
 }
 
-int trace_output_flush(struct trace_output *out, char *error)
+int trace_output_flush(struct trace_output *out, struct failure *error)
 {
 	int rc = out->zstd ? pack(out, ZSTD_e_continue, error) : write_all(out, out->bytes, out->count, error);
 
@@ -59,7 +59,7 @@ int trace_output_flush(struct trace_output *out, char *error)
 }
 
 /* A file is written beside its place; a pipe or device, or standard output, directly. */
-static int open_file(struct trace_output *out, const char *path, char *error)
+static int open_file(struct trace_output *out, const char *path, struct failure *error)
 {
 	struct stat status;
 
@@ -72,10 +72,10 @@ static int open_file(struct trace_output *out, const char *path, char *error)
 		errno = -part_file_open(&out->file, path);
 		out->fd = out->file.fd;
 	}
-	return out->fd < 0 ? fail(out, error) : 0;
+	return out->fd < 0 ? trace_output_fail(out, error) : 0;
 }
 
-int trace_output_open(struct trace_output *out, const char *path, bool zstd, char *error)
+int trace_output_open(struct trace_output *out, const char *path, bool zstd, struct failure *error)
 {
 	int rc;
 
@@ -92,13 +92,13 @@ int trace_output_open(struct trace_output *out, const char *path, bool zstd, cha
 	}
 	if (!out->bytes || (zstd && (!out->zstd || !out->packed ||
 				     ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_checksumFlag, 1))))) {
-		rc = trace_error(error, ENOMEM, "%s: out of memory", out->name);
+		rc = failure_set(error, -ENOMEM, "%s: out of memory", out->name);
 		trace_output_close(out, false, NULL);
 	}
 	return rc;
 }
 
-static int complete_file(struct trace_output *out, char *error)
+static int complete_file(struct trace_output *out, struct failure *error)
 {
 	int rc = out->zstd ? pack(out, ZSTD_e_end, error) : trace_output_flush(out, error);
 
@@ -107,10 +107,10 @@ static int complete_file(struct trace_output *out, char *error)
 	rc = out->file.fd >= 0 ? part_file_complete(&out->file) : close(out->fd) ? -errno : 0;
 	out->fd = -1;
 	errno = -rc;
-	return rc ? fail(out, error) : 0;
+	return rc ? trace_output_fail(out, error) : 0;
 }
 
-int trace_output_close(struct trace_output *out, bool complete, char *error)
+int trace_output_close(struct trace_output *out, bool complete, struct failure *error)
 {
 	int rc = complete ? complete_file(out, error) : 0;
 

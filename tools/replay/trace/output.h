@@ -3,6 +3,8 @@
 #ifndef REPLAY_TRACE_OUTPUT_H
 #define REPLAY_TRACE_OUTPUT_H
 
+#include "../../../common/failure.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,13 +24,13 @@ struct trace_output {
 	ZSTD_CStream *zstd;
 };
 
-int trace_output_open(struct trace_output *out, const char *path, bool zstd, char *error);
+int trace_output_open(struct trace_output *out, const char *path, bool zstd, struct failure *error);
 
 /** Writes what was gathered. */
-int trace_output_flush(struct trace_output *out, char *error);
+int trace_output_flush(struct trace_output *out, struct failure *error);
 
 /** Where the next `bytes` bytes go, a few hundred at most. NULL: an error, *rc. */
-static inline uint8_t *trace_output_take(struct trace_output *out, size_t bytes, int *rc, char *error)
+static inline uint8_t *trace_output_take(struct trace_output *out, size_t bytes, int *rc, struct failure *error)
 {
 	uint8_t *at;
 
@@ -43,6 +45,6 @@ static inline uint8_t *trace_output_take(struct trace_output *out, size_t bytes,
 }
 
 /** Ends a complete file, or throws away one that is not. */
-int trace_output_close(struct trace_output *out, bool complete, char *error);
+int trace_output_close(struct trace_output *out, bool complete, struct failure *error);
 
 #endif /* REPLAY_TRACE_OUTPUT_H */

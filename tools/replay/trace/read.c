@@ -13,7 +13,7 @@
 
 enum { LOOK = 40 }; /* bytes that tell what a trace is: the simulator's record */
 
-static int run(struct replay_trace *t, char *error)
+static int trace_read_run(struct replay_trace *t, struct failure *error)
 {
 	int rc;
 
@@ -36,7 +36,7 @@ static int run(struct replay_trace *t, char *error)
 }
 
 /* The content's first bytes tell. */
-static int recognise(struct replay_trace *t, char *error)
+static int recognise(struct replay_trace *t, struct failure *error)
 {
 	const uint8_t *bytes;
 	size_t left;
@@ -48,7 +48,7 @@ static int recognise(struct replay_trace *t, char *error)
 	left = trace_input_left(&t->input);
 	left = left < LOOK ? left : LOOK;
 	if (left == 0)
-		return trace_error(error, EINVAL, "%s: is empty", t->input.name);
+		return failure_set(error, -EINVAL, "%s: is empty", t->input.name);
 	if (memcmp(bytes, GLT_MAGIC, left < GLT_MAGIC_BYTES ? left : GLT_MAGIC_BYTES) == 0)
 		t->info.format = REPLAY_TRACE_GLT;
 	else if (!memchr(bytes, 0, left))
@@ -56,15 +56,15 @@ static int recognise(struct replay_trace *t, char *error)
 	else if (left == LOOK && bytes[10] && strchr("RWDAKE", bytes[10]) && !bytes[38] && !bytes[39])
 		t->info.format = REPLAY_TRACE_SIMULATOR;
 	else
-		return trace_error(error, EINVAL, "%s: neither a .glt trace, nor CSV, nor the simulator's packet records",
+		return failure_set(error, -EINVAL, "%s: neither a .glt trace, nor CSV, nor the simulator's packet records",
 				   t->input.name);
 	return 0;
 }
 
 /* A run that pushes nothing shows which GPUs there are. */
-static int count_gpus(struct replay_trace *t, char *error)
+static int count_gpus(struct replay_trace *t, struct failure *error)
 {
-	int rc = run(t, error);
+	int rc = trace_read_run(t, error);
 
 	if (rc)
 		return rc;
@@ -76,7 +76,7 @@ static int count_gpus(struct replay_trace *t, char *error)
 	return rc;
 }
 
-static int find_gpus(struct replay_trace *t, char *error)
+static int find_gpus(struct replay_trace *t, struct failure *error)
 {
 	int rc = 0;
 
@@ -87,18 +87,19 @@ static int find_gpus(struct replay_trace *t, char *error)
 	if (rc || t->info.gpus)
 		return rc;
 	if (!trace_input_can_rewind(&t->input))
-		return trace_error(error, ESPIPE, "%s: the number of GPUs is unknown and a pipe cannot be read twice: use a file%s",
+		return failure_set(error, -ESPIPE,
+				   "%s: the number of GPUs is unknown and a pipe cannot be read twice: use a file%s",
 				   t->input.name, t->info.format == REPLAY_TRACE_CSV ? ", or add a first line gpus,N" : "");
 	return count_gpus(t, error);
 }
 
-int replay_trace_open(struct replay_trace **trace, const char *path, char *error)
+int replay_trace_open(struct replay_trace **trace, const char *path, struct failure *error)
 {
 	struct replay_trace *t = calloc(1, sizeof(*t));
 	int rc;
 
 	if (!t)
-		return trace_error(error, ENOMEM, "%s: out of memory", trace_name(path));
+		return failure_set(error, -ENOMEM, "%s: out of memory", trace_name(path));
 	rc = trace_input_open(&t->input, path, error);
 	t->info.file_bytes = t->input.file_bytes;
 	rc = rc ? rc : recognise(t, error);
@@ -115,21 +116,21 @@ const struct replay_trace_info *replay_trace_info(const struct replay_trace *tra
 	return &trace->info;
 }
 
-int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, char *error)
+int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, struct failure *error)
 {
 	int rc;
 
 	trace->sink = sink;
-	rc = run(trace, error);
+	rc = trace_read_run(trace, error);
 	if (trace->stopped)
-		error[0] = '\0';
+		error->text[0] = '\0';
 	return rc;
 }
 
-int replay_trace_run_packets(struct replay_trace *trace, struct replay_packet_sink sink, char *error)
+int replay_trace_run_packets(struct replay_trace *trace, struct replay_packet_sink sink, struct failure *error)
 {
 	if (trace->info.format != REPLAY_TRACE_SIMULATOR)
-		return trace_error(error, EINVAL, "%s: has no packet records", trace->input.name);
+		return failure_set(error, -EINVAL, "%s: has no packet records", trace->input.name);
 	trace->packets = sink;
 	return replay_trace_run(trace, (struct replay_sink){0}, error);
 }

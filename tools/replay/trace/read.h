@@ -27,23 +27,23 @@ struct replay_trace {
 };
 
 /* Readers: to the content's end, from behind the header. */
-int trace_glt_run(struct replay_trace *t, char *error);
-int trace_csv_run(struct replay_trace *t, char *error);
-int trace_simulator_run(struct replay_trace *t, char *error);
+int trace_glt_run(struct replay_trace *t, struct failure *error);
+int trace_csv_run(struct replay_trace *t, struct failure *error);
+int trace_simulator_run(struct replay_trace *t, struct failure *error);
 
 /** Reads the header: sets info.gpus. */
-int trace_glt_header(struct replay_trace *t, char *error);
+int trace_glt_header(struct replay_trace *t, struct failure *error);
 
 /** Reads the line that names the columns, and a line before it that says how many GPUs there are: sets info.gpus. */
-int trace_csv_header(struct replay_trace *t, char *error);
+int trace_csv_header(struct replay_trace *t, struct failure *error);
 
 /** Hands on what is in the batch. */
 int trace_push(struct replay_trace *t);
 
 /** Checks an operation and puts it into the batch. */
-int trace_add(struct replay_trace *t, const struct replay_op *op, char *error);
+int trace_add(struct replay_trace *t, const struct replay_op *op, struct failure *error);
 
 /** A message about the record being read, after file, number and offset; returns -EINVAL. */
-int trace_wrong(struct replay_trace *t, char *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int trace_wrong(struct replay_trace *t, struct failure *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* REPLAY_TRACE_READ_H */

@@ -28,8 +28,8 @@ static inline bool trace_rules_plain(struct trace_rules *r, const struct replay_
 	return good;
 }
 
-/** Checks an operation of any kind. Returns NULL, or what is wrong with it, which may be in `room`. */
-const char *trace_rules_check(struct trace_rules *r, const struct replay_op *op, char room[REPLAY_ERROR_BYTES]);
+/** Checks an operation of any kind. Returns 0, or the code of *wrong, -EINVAL. */
+int trace_rules_check(struct trace_rules *r, const struct replay_op *op, struct failure *wrong);
 
 /** The name of an operation; NULL: there is no such kind. */
 const char *trace_kind_name(unsigned kind);

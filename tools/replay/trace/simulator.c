@@ -55,7 +55,7 @@ struct simulator {
 	uint64_t running, ended; /* bit for each GPU: its kernel runs, it has ended one since the last barrier */
 };
 
-static int check_gpu(struct replay_trace *t, unsigned gpu, char *error)
+static int check_gpu(struct replay_trace *t, unsigned gpu, struct failure *error)
 {
 	unsigned most = t->info.gpus ? t->info.gpus : REPLAY_GPUS_MAX;
 
@@ -66,7 +66,7 @@ static int check_gpu(struct replay_trace *t, unsigned gpu, char *error)
 	return 0;
 }
 
-static int check_request(struct replay_trace *t, const struct packet *p, char *error)
+static int check_request(struct replay_trace *t, const struct packet *p, struct failure *error)
 {
 	if (p->address % LINE || p->address >> MEMORY_BITS != p->destination)
 		return trace_wrong(t, error, "address 0x%" PRIx64 ": it is that of a line of %d bytes in GPU %u's 4 GiB, "
@@ -78,7 +78,7 @@ static int check_request(struct replay_trace *t, const struct packet *p, char *e
 	return 0;
 }
 
-static int remember(struct simulator *s, const struct packet *p, char *error)
+static int simulator_remember(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	struct pending *place = &s->pending[p->number % PENDING];
 
@@ -92,7 +92,7 @@ static int remember(struct simulator *s, const struct packet *p, char *error)
 	return 0;
 }
 
-static int take_write(struct replay_trace *t, struct replay_op op, uint64_t mask, char *error)
+static int take_write(struct replay_trace *t, struct replay_op op, uint64_t mask, struct failure *error)
 {
 	const struct line_mask bytes = {{mask}};
 	const uint64_t line = op.address;
@@ -108,7 +108,7 @@ static int take_write(struct replay_trace *t, struct replay_op op, uint64_t mask
 	return rc;
 }
 
-static int take_request(struct simulator *s, const struct packet *p, char *error)
+static int take_request(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	struct replay_trace *t = s->trace;
 	struct replay_op op = {
@@ -121,7 +121,7 @@ static int take_request(struct simulator *s, const struct packet *p, char *error
 	};
 	int rc = check_request(t, p, error);
 
-	rc = rc ? rc : remember(s, p, error);
+	rc = rc ? rc : simulator_remember(s, p, error);
 	if (rc)
 		return rc;
 	if (p->type == 'W')
@@ -131,7 +131,7 @@ static int take_request(struct simulator *s, const struct packet *p, char *error
 	return trace_add(t, &op, error);
 }
 
-static int take_answer(struct simulator *s, const struct packet *p, char *error)
+static int take_answer(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	struct replay_trace *t = s->trace;
 	struct pending *place = &s->pending[p->number % PENDING];
@@ -150,7 +150,7 @@ static int take_answer(struct simulator *s, const struct packet *p, char *error)
 }
 
 /* All GPUs that had a kernel have ended it, and the next ones begin, or nothing comes any more. */
-static int phase_ends(struct simulator *s, char *error)
+static int phase_ends(struct simulator *s, struct failure *error)
 {
 	struct replay_op op = {.kind = REPLAY_BARRIER, .time_ps = s->latest, .size = (uint32_t)s->phases};
 
@@ -159,14 +159,14 @@ static int phase_ends(struct simulator *s, char *error)
 	return trace_add(s->trace, &op, error);
 }
 
-static int take_kernel(struct simulator *s, const struct packet *p, char *error)
+static int take_kernel(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	const uint64_t gpu = 1ULL << (p->source - 1);
 	int rc;
 
 	if (p->source != p->destination)
-		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: source and destination must be equal", p->source,
-				   p->destination);
+		return trace_wrong(s->trace, error, "a kernel on GPU %u and GPU %u: source and destination must be equal",
+				   p->source, p->destination);
 	if ((p->type == 'E') != !!(s->running & gpu))
 		return trace_wrong(s->trace, error, "a kernel on GPU %u %s", p->source,
 				   p->type == 'E' ? "ends without a start" : "starts while another runs");
@@ -201,7 +201,7 @@ static int hand_on(struct replay_trace *t, const struct packet *p)
 	return rc;
 }
 
-static int take(struct simulator *s, const struct packet *p, char *error)
+static int simulator_take(struct simulator *s, const struct packet *p, struct failure *error)
 {
 	int rc = check_gpu(s->trace, p->source, error);
 
@@ -228,7 +228,7 @@ static int take(struct simulator *s, const struct packet *p, char *error)
 	return rc ? rc : hand_on(s->trace, p);
 }
 
-static int finish(struct simulator *s, char *error)
+static int simulator_finish(struct simulator *s, struct failure *error)
 {
 	if (trace_input_left(&s->trace->input))
 		return trace_wrong(s->trace, error, "ends within a record of %d bytes: the file is truncated", RECORD);
@@ -238,7 +238,7 @@ static int finish(struct simulator *s, char *error)
 	return s->ended ? phase_ends(s, error) : 0;
 }
 
-static int take_all(struct simulator *s, char *error)
+static int take_all(struct simulator *s, struct failure *error)
 {
 	struct replay_trace *t = s->trace;
 
@@ -251,24 +251,24 @@ static int take_all(struct simulator *s, char *error)
 		if (rc)
 			return rc;
 		if (trace_input_left(&t->input) < RECORD)
-			return finish(s, error);
+			return simulator_finish(s, error);
 		bytes = t->input.bytes + t->input.next;
 		p = (struct packet){get64(bytes + AT_TIME), get64(bytes + AT_ADDRESS), get64(bytes + AT_MASK),
 				    get32(bytes + AT_NUMBER), get16(bytes + AT_SIZE), get16(bytes + AT_ARRAY),
 				    get16(bytes + AT_UNIT), bytes[AT_SOURCE], bytes[AT_DESTINATION], (char)bytes[AT_TYPE]};
 		if (get16(bytes + AT_RESERVED))
 			return trace_wrong(t, error, "reserved bytes are 0x%04x: must be 0", get16(bytes + AT_RESERVED));
-		rc = take(s, &p, error);
+		rc = simulator_take(s, &p, error);
 		if (rc)
 			return rc;
 		trace_input_skip(&t->input, RECORD);
 	}
 }
 
-int trace_simulator_run(struct replay_trace *t, char *error)
+int trace_simulator_run(struct replay_trace *t, struct failure *error)
 {
 	struct simulator s = {.trace = t, .pending = calloc(PENDING, sizeof(*s.pending))};
-	int rc = s.pending ? take_all(&s, error) : trace_error(error, ENOMEM, "%s: out of memory", t->input.name);
+	int rc = s.pending ? take_all(&s, error) : failure_set(error, -ENOMEM, "%s: out of memory", t->input.name);
 
 	free(s.pending);
 	return rc;

@@ -3,7 +3,7 @@
  * Traces: files of operations (docs/trace-format.md). Read: .glt, CSV and the simulator's packet records, plain or
  * compressed with zstd or gzip, told apart by what they hold. Written: .glt, plain or compressed, and CSV.
  *
- * Functions return 0 or a negative errno value and then leave one sentence in `error`, of REPLAY_ERROR_BYTES, that names
+ * Functions return 0 or a negative errno value, the code of *error, whose text names
  * the file, the record or line, what is wrong and what is allowed. Memory does not grow with the length of a trace.
  */
 #ifndef REPLAY_TRACE_H
@@ -43,16 +43,16 @@ struct replay_trace;
  * `gpus`, and the simulator's records, are read once for that, and so cannot come from a pipe. `*trace` is only set when
  * 0 is returned.
  */
-int replay_trace_open(struct replay_trace **trace, const char *path, char *error);
+int replay_trace_open(struct replay_trace **trace, const char *path, struct failure *error);
 
 /** What is known of a trace: format and gpus at once, the rest grows while it is read. Valid until it is closed. */
 const struct replay_trace_info *replay_trace_info(const struct replay_trace *trace);
 
 /**
  * Reads the trace to its end, once, and pushes its operations, REPLAY_BATCH at a time or fewer. All that is pushed obeys
- * stream.h. What the sink returns, when it is not 0, ends the run and is returned; `error` is "" then.
+ * stream.h. What the sink returns, when it is not 0, ends the run and is returned; the text is "" then.
  */
-int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, char *error);
+int replay_trace_run(struct replay_trace *trace, struct replay_sink sink, struct failure *error);
 
 /** One of the simulator's packet records, checked as for operations (docs/trace-format.md). */
 struct replay_packet {
@@ -73,7 +73,7 @@ struct replay_packet_sink {
 };
 
 /** As replay_trace_run(), packet by packet, of a trace whose format is REPLAY_TRACE_SIMULATOR; of others -EINVAL. */
-int replay_trace_run_packets(struct replay_trace *trace, struct replay_packet_sink sink, char *error);
+int replay_trace_run_packets(struct replay_trace *trace, struct replay_packet_sink sink, struct failure *error);
 
 /** Also takes NULL. */
 void replay_trace_close(struct replay_trace *trace);
@@ -84,7 +84,7 @@ struct replay_trace_writer;
  * Opens a trace for writing; the name says what is written: .glt, .glt.zst (compressed with zstd) or .csv; "-" is .glt on
  * standard output. An existing file is replaced when the writer is closed without an error, and not before.
  */
-int replay_trace_writer_open(struct replay_trace_writer **writer, const char *path, unsigned gpus, char *error);
+int replay_trace_writer_open(struct replay_trace_writer **writer, const char *path, unsigned gpus, struct failure *error);
 
 /** The sink that writes; it refuses what a reader would refuse. Valid until the writer is closed. */
 struct replay_sink replay_trace_writer_sink(struct replay_trace_writer *writer);
@@ -94,9 +94,9 @@ struct replay_sink replay_trace_writer_sink(struct replay_trace_writer *writer);
  * else what was written is thrown away and `status` returned; if it was this sink that failed, `error` says why, else it
  * is left as it is.
  */
-int replay_trace_writer_close(struct replay_trace_writer *writer, int status, char *error);
+int replay_trace_writer_close(struct replay_trace_writer *writer, int status, struct failure *error);
 
 /** Reads one trace and writes the other. */
-int replay_trace_convert(const char *in, const char *out, char *error);
+int replay_trace_convert(const char *in, const char *out, struct failure *error);
 
 #endif /* REPLAY_TRACE_H */

@@ -16,7 +16,7 @@ static bool ends_with(const char *path, const char *ending)
 	return bytes > end && strcmp(path + bytes - end, ending) == 0;
 }
 
-static int choose(struct replay_trace_writer *w, const char *path, bool *zstd, char *error)
+static int choose(struct replay_trace_writer *w, const char *path, bool *zstd, struct failure *error)
 {
 	*zstd = ends_with(path, ".glt.zst");
 	w->format = REPLAY_TRACE_GLT;
@@ -25,21 +25,20 @@ static int choose(struct replay_trace_writer *w, const char *path, bool *zstd, c
 	w->format = REPLAY_TRACE_CSV;
 	if (ends_with(path, ".csv"))
 		return 0;
-	return trace_error(error, EINVAL, "%s: unknown format: the name must end in .glt, .glt.zst or .csv",
-			   trace_name(path));
+	return failure_set(error, -EINVAL, "%s: unknown format: the name must end in .glt, .glt.zst or .csv", trace_name(path));
 }
 
-int replay_trace_writer_open(struct replay_trace_writer **writer, const char *path, unsigned gpus, char *error)
+int replay_trace_writer_open(struct replay_trace_writer **writer, const char *path, unsigned gpus, struct failure *error)
 {
 	struct replay_trace_writer *w;
 	bool zstd;
 	int rc;
 
 	if (gpus < 1 || gpus > REPLAY_GPUS_MAX)
-		return trace_error(error, EINVAL, "%s: %u GPUs: must be 1 to %d", trace_name(path), gpus, REPLAY_GPUS_MAX);
+		return failure_set(error, -EINVAL, "%s: %u GPUs: must be 1 to %d", trace_name(path), gpus, REPLAY_GPUS_MAX);
 	w = calloc(1, sizeof(*w));
 	if (!w)
-		return trace_error(error, ENOMEM, "%s: out of memory", trace_name(path));
+		return failure_set(error, -ENOMEM, "%s: out of memory", trace_name(path));
 	w->rules.gpus = gpus;
 	rc = choose(w, path, &zstd, error);
 	rc = rc ? rc : trace_output_open(&w->output, path, zstd, error);
@@ -52,37 +51,37 @@ int replay_trace_writer_open(struct replay_trace_writer **writer, const char *pa
 	return 0;
 }
 
-static int put(struct replay_trace_writer *w, const struct replay_op *op)
+static int trace_write_put(struct replay_trace_writer *w, const struct replay_op *op)
 {
-	char room[REPLAY_ERROR_BYTES];
-	const char *wrong = trace_rules_plain(&w->rules, op) ? NULL : trace_rules_check(&w->rules, op, room);
+	struct failure wrong;
 
-	if (wrong)
-		return trace_error(w->error, EINVAL, "%s: operation %" PRIu64 ": %s", w->output.name, w->operations, wrong);
+	if (!trace_rules_plain(&w->rules, op) && trace_rules_check(&w->rules, op, &wrong))
+		return failure_set(&w->error, -EINVAL, "%s: operation %" PRIu64 ": %s", w->output.name, w->operations,
+				   wrong.text);
 	w->operations++;
 	return w->format == REPLAY_TRACE_CSV ? trace_csv_put(w, op) : trace_glt_put(w, op);
 }
 
-static int take(void *user, const struct replay_op *ops, size_t count)
+static int trace_write_take(void *user, const struct replay_op *ops, size_t count)
 {
 	struct replay_trace_writer *w = user;
 
 	for (size_t i = 0; i < count && !w->status; i++)
-		w->status = put(w, &ops[i]);
+		w->status = trace_write_put(w, &ops[i]);
 	return w->status;
 }
 
 struct replay_sink replay_trace_writer_sink(struct replay_trace_writer *writer)
 {
-	return (struct replay_sink){take, writer};
+	return (struct replay_sink){ trace_write_take, writer };
 }
 
-int replay_trace_writer_close(struct replay_trace_writer *writer, int status, char *error)
+int replay_trace_writer_close(struct replay_trace_writer *writer, int status, struct failure *error)
 {
 	if (!status && !writer->status && writer->format == REPLAY_TRACE_GLT)
 		writer->status = trace_glt_end(writer);
 	if (writer->status) {
-		trace_error(error, 0, "%s", writer->error);
+		*error = writer->error;
 		status = status ? status : writer->status;
 	}
 	if (status)
@@ -93,7 +92,7 @@ int replay_trace_writer_close(struct replay_trace_writer *writer, int status, ch
 	return status;
 }
 
-int replay_trace_convert(const char *in, const char *out, char *error)
+int replay_trace_convert(const char *in, const char *out, struct failure *error)
 {
 	struct replay_trace_writer *writer;
 	struct replay_trace *trace;

@@ -14,7 +14,7 @@ struct replay_trace_writer {
 	struct trace_rules rules;
 	uint64_t records, operations;
 	int status; /* of the first error */
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	/* .glt: operations that may become one with a mask: bytes of one line, at one time, of `runs` runs. */
 	struct replay_op gathered; /* the first of them */

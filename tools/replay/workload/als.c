@@ -78,7 +78,7 @@ static void solve(double m[FACTORS][FACTORS], double b[FACTORS])
 	}
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int als_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct als *a = user;
 	uint64_t row = share_begin(a->run, a->ratings->rows, warp->gpu) + warp->first, ratings = 0, address[REPLAY_WARP];
@@ -111,7 +111,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 }
 
 /* How far the solved factors are from the normal equations of what all others have, by each row's owner. */
-static void measure(struct als *a)
+static void als_measure(struct als *a)
 {
 	uint32_t rows = a->ratings->rows;
 
@@ -136,7 +136,7 @@ static void measure(struct als *a)
 
 static int solve_half(struct als *a, bool items)
 {
-	struct replay_kernel kernel = {.step = step, .user = a};
+	struct replay_kernel kernel = { .step = als_step, .user = a };
 	struct workload_run *run = a->run;
 	uint64_t rows = run->matrix.rows;
 	int result;
@@ -155,11 +155,11 @@ static int solve_half(struct als *a, bool items)
 	if (!result)
 		result = replay_system_barrier(&run->system);
 	if (!result)
-		measure(a);
+		als_measure(a);
 	return result;
 }
 
-static int check(struct als *a)
+static int als_check(struct als *a)
 {
 	uint64_t bytes = (uint64_t)a->run->matrix.rows * FACTORS * 4;
 	int result = workload_check_all(a->run, a->users, bytes);
@@ -193,7 +193,7 @@ int workload_run_als(struct workload_run *run)
 			result = solve_half(&a, true);
 	}
 	if (!result)
-		result = check(&a);
+		result = als_check(&a);
 	matrix_free(&a.by_item);
 	return result;
 }

@@ -21,7 +21,7 @@ struct bfs {
 	uint32_t source;
 };
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int bfs_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct bfs *b = user;
 	const struct matrix *m = &b->run->matrix;
@@ -57,7 +57,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return result ? result : warp->lanes ? REPLAY_MORE : REPLAY_DONE;
 }
 
-static int copy(void *user)
+static int bfs_copy(void *user)
 {
 	struct bfs *b = user;
 	uint64_t bytes = ((uint64_t)b->run->matrix.rows + 7) / 8;
@@ -69,7 +69,7 @@ static int copy(void *user)
 }
 
 /* A queue, one vertex after the other. */
-static int check(struct bfs *b)
+static int bfs_check(struct bfs *b)
 {
 	const struct matrix *m = &b->run->matrix;
 	uint32_t *level = workload_array(b->run, m->rows, 4), *queue = workload_array(b->run, m->rows, 4);
@@ -99,7 +99,7 @@ static int check(struct bfs *b)
 
 int workload_run_bfs(struct workload_run *run)
 {
-	struct bfs b = {.run = run, .rounds = {.step = step, .copy = copy, .user = &b}};
+	struct bfs b = { .run = run, .rounds = { .step = bfs_step, .copy = bfs_copy, .user = &b } };
 	const struct matrix *m = &run->matrix;
 	int result;
 
@@ -123,5 +123,5 @@ int workload_run_bfs(struct workload_run *run)
 	result = rounds_run(&b.rounds);
 	if (!result)
 		result = workload_check_replicas(run, b.level, 4);
-	return result ? result : check(&b);
+	return result ? result : bfs_check(&b);
 }

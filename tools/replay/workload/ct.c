@@ -63,7 +63,7 @@ static double change_of(const struct ct *c, unsigned gpu, uint64_t pixel)
 }
 
 /* Adds to a ray's value in the GPU's own array. */
-static void add(struct ct *c, unsigned gpu, uint64_t ray, double value)
+static void ct_add(struct ct *c, unsigned gpu, uint64_t ray, double value)
 {
 	float *at = floats(c->run, gpu, c->projected) + gpu * c->rays + ray;
 
@@ -80,8 +80,8 @@ static int scatter(struct ct *c, struct replay_warp *warp, uint64_t pixel, doubl
 	for (unsigned lane = 0; lane < REPLAY_WARP && first_view + lane < c->views; lane++) {
 		struct footprint f = footprint(c, pixel, first_view + lane);
 
-		add(c, warp->gpu, f.ray, (1 - f.upper) * change);
-		add(c, warp->gpu, f.ray + 1, f.upper * change);
+		ct_add(c, warp->gpu, f.ray, (1 - f.upper) * change);
+		ct_add(c, warp->gpu, f.ray + 1, f.upper * change);
 		address[lane] = c->projected + (warp->gpu * c->rays + f.ray) * sizeof(float);
 		lanes |= 1u << lane;
 	}
@@ -95,7 +95,7 @@ static int scatter(struct ct *c, struct replay_warp *warp, uint64_t pixel, doubl
 }
 
 /* A warp a pixel: all its views in this one step, since it does not wait in between once the change is known. */
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int ct_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct ct *c = user;
 	uint64_t pixel = share_begin(c->run, c->n * c->n, warp->gpu) + warp->first / REPLAY_WARP;
@@ -113,9 +113,9 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return result;
 }
 
-static int iterate(struct ct *c)
+static int ct_iterate(struct ct *c)
 {
-	struct replay_kernel kernel = {.step = step, .user = c};
+	struct replay_kernel kernel = { .step = ct_step, .user = c };
 	unsigned gpus = c->run->options.gpus;
 	int result;
 
@@ -150,7 +150,7 @@ static double made_up_pixel(const struct ct *c, uint64_t pixel)
 }
 
 /* The sums of the arrays, on every GPU, against a projection of the image that came out. */
-static int check(struct ct *c)
+static int ct_check(struct ct *c)
 {
 	double *rays = workload_array(c->run, c->rays, sizeof(*rays)), worst = 0, most = 0, off = 0, all = 0;
 
@@ -181,7 +181,7 @@ static int check(struct ct *c)
 				worst / most, 1e-4);
 }
 
-static int run_all(struct ct *c)
+static int ct_run_all(struct ct *c)
 {
 	struct workload_run *run = c->run;
 	int result;
@@ -203,10 +203,10 @@ static int run_all(struct ct *c)
 	c->projected = replay_system_array(&run->system, run->options.gpus * c->rays * sizeof(float));
 	result = workload_start(run);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(c);
+		result = ct_iterate(c);
 	if (!result)
 		result = workload_check_all(run, c->projected, run->options.gpus * c->rays * sizeof(float));
-	return result ? result : check(c);
+	return result ? result : ct_check(c);
 }
 
 int workload_run_ct(struct workload_run *run)
@@ -217,7 +217,7 @@ int workload_run_ct(struct workload_run *run)
 	c.views = c.n * 3 / 2;
 	c.channels = c.n * 3 / 2 + 2;
 	c.rays = c.views * c.channels;
-	result = run_all(&c);
+	result = ct_run_all(&c);
 	free(c.cosine);
 	free(c.sine);
 	free(c.measured);

@@ -142,7 +142,7 @@ static int check_parts(struct dense *d)
 	return result;
 }
 
-static int iterate(struct dense *d)
+static int dense_iterate(struct dense *d)
 {
 	struct replay_kernel rows = {.step = row_step, .user = d}, columns = {.step = column_step, .user = d};
 	struct replay_kernel sums = {.step = sum_step, .user = d};
@@ -181,7 +181,7 @@ static void reference(const struct dense *d, double *x, double *by_rows, double 
 	}
 }
 
-static int check(struct dense *d)
+static int dense_check(struct dense *d)
 {
 	double *arrays = workload_array(d->run, 3 * d->n, sizeof(*arrays)), *x = arrays, worst = 0, most = 0;
 
@@ -224,7 +224,7 @@ static int run_dense(struct dense *d)
 		for (uint64_t i = 0; i < d->n; i++)
 			real_set(run, g, d->x[0], i, 1);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(d);
+		result = dense_iterate(d);
 	if (!result)
 		result = check_parts(d);
 	if (!result)
@@ -232,7 +232,7 @@ static int run_dense(struct dense *d)
 	if (!result)
 		result = workload_check_all(run, d->by_rows, d->mvt ? d->n * element : 0);
 	if (!result)
-		result = check(d);
+		result = dense_check(d);
 	free(d->rows);
 	return result;
 }

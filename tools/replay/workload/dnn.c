@@ -146,7 +146,7 @@ static int sum_step(void *user, struct replay_warp *warp, uint64_t number)
 	return first < end ? push_floats(warp, ~UINT64_C(0), d->sums, first, end) : 0;
 }
 
-static int copy(struct dnn *d, bool sums)
+static int dnn_copy(struct dnn *d, bool sums)
 {
 	unsigned gpus = d->run->options.gpus;
 	int result = 0;
@@ -163,7 +163,7 @@ static int copy(struct dnn *d, bool sums)
 }
 
 /* Every GPU has got the others' parts and all sums; these against the sums of the gradients themselves. */
-static int measure(struct dnn *d)
+static int dnn_measure(struct dnn *d)
 {
 	unsigned gpus = d->run->options.gpus;
 	int result = workload_check_all(d->run, d->sums, d->parameters * 4);
@@ -197,10 +197,10 @@ static int exchange_layer(struct dnn *d)
 	}
 	for (unsigned g = 0; g < d->run->options.gpus; g++)
 		scatter.threads[g] = most;
-	if ((result = replay_system_run(&d->run->system, &scatter)) || (result = copy(d, false)) ||
-	    (result = replay_system_run(&d->run->system, &sum)) || (result = copy(d, true)))
+	if ((result = replay_system_run(&d->run->system, &scatter)) || (result = dnn_copy(d, false)) ||
+	    (result = replay_system_run(&d->run->system, &sum)) || (result = dnn_copy(d, true)))
 		return result;
-	return measure(d);
+	return dnn_measure(d);
 }
 
 static int run_dnn(struct workload_run *run, const struct layer *layers, unsigned count)

@@ -26,7 +26,7 @@ static uint64_t *word_of(const struct gups *u, unsigned gpu, uint64_t word)
 	return (uint64_t *)(void *)(u->run->system.memory[gpu] + u->table) + word;
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int gups_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct gups *u = user;
 	uint32_t lanes_of[REPLAY_GPUS_MAX] = {0};
@@ -55,7 +55,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 }
 
 /* The same updates once more bring back the table that was: 0, 1, 2, ... */
-static int check(struct gups *u)
+static int gups_check(struct gups *u)
 {
 	uint64_t *table = workload_array(u->run, u->words, sizeof(*table)), wrong = 0;
 
@@ -77,9 +77,9 @@ static int check(struct gups *u)
 	return workload_compare(u->run, "words that repeating the updates does not restore", (double)wrong, 0);
 }
 
-static int run_all(struct gups *u)
+static int gups_run_all(struct gups *u)
 {
-	struct replay_kernel kernel = {.step = step, .user = u};
+	struct replay_kernel kernel = { .step = gups_step, .user = u };
 	struct workload_run *run = u->run;
 	unsigned gpus = run->options.gpus;
 	int result;
@@ -104,7 +104,7 @@ static int run_all(struct gups *u)
 	}
 	if (!result)
 		result = replay_system_barrier(&run->system);
-	return result ? result : check(u);
+	return result ? result : gups_check(u);
 }
 
 int workload_run_gups(struct workload_run *run)
@@ -117,7 +117,7 @@ int workload_run_gups(struct workload_run *run)
 	u->run = run;
 	u->words = run->options.size;
 	u->threads = u->words / run->options.gpus;
-	result = run_all(u);
+	result = gups_run_all(u);
 	free(u);
 	return result;
 }

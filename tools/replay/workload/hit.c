@@ -207,7 +207,7 @@ static double probe(struct hit *h)
 }
 
 /* Forth and back. `*probed`: what probe() found in between. */
-static int iterate(struct hit *h, double *probed)
+static int hit_iterate(struct hit *h, double *probed)
 {
 	int result;
 
@@ -223,7 +223,7 @@ static int iterate(struct hit *h, double *probed)
 	return replay_system_barrier(&h->run->system); /* of a phase that only computes */
 }
 
-static int check(struct hit *h, double probed)
+static int hit_check(struct hit *h, double probed)
 {
 	double worst = probed;
 
@@ -241,7 +241,7 @@ static int check(struct hit *h, double probed)
 				worst, 2e-5);
 }
 
-static int run_all(struct hit *h)
+static int hit_run_all(struct hit *h)
 {
 	struct workload_run *run = h->run;
 	uint64_t places = h->n * h->n * h->n;
@@ -261,8 +261,8 @@ static int run_all(struct hit *h)
 		     i++)
 			cube(h, g, 0)[i] = start_value(h, i);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(h, &probed);
-	return result ? result : check(h, probed);
+		result = hit_iterate(h, &probed);
+	return result ? result : hit_check(h, probed);
 }
 
 static int run_hit(struct workload_run *run, bool direct)
@@ -280,7 +280,7 @@ static int run_hit(struct workload_run *run, bool direct)
 	h->run = run;
 	h->n = run->options.size;
 	h->direct = direct;
-	result = run_all(h);
+	result = hit_run_all(h);
 	free(h);
 	return result;
 }

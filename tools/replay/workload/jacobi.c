@@ -89,7 +89,7 @@ static void make_b(struct jacobi *j)
 		j->b[row] = j->diagonal[row] * (1 + workload_fraction(j->run->options.seed, UINT64_C(1) << 48 | row));
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int jacobi_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct jacobi *j = user;
 	const struct matrix *m = &j->run->matrix;
@@ -113,9 +113,9 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return replay_warp_push_each(warp, j->run->readers + row, warp->lanes, j->x[!j->now] + row * element, element);
 }
 
-static int iterate(struct jacobi *j)
+static int jacobi_iterate(struct jacobi *j)
 {
-	struct replay_kernel kernel = {.step = step, .user = j};
+	struct replay_kernel kernel = { .step = jacobi_step, .user = j };
 	int result;
 
 	for (unsigned g = 0; g < j->run->options.gpus; g++)
@@ -128,7 +128,7 @@ static int iterate(struct jacobi *j)
 }
 
 /* The same iterations as x + (b - A x) / D, for all rows in one array; then the largest difference, of the largest x. */
-static int check(struct jacobi *j)
+static int jacobi_check(struct jacobi *j)
 {
 	const struct matrix *m = &j->run->matrix;
 	double *x = workload_array(j->run, m->rows, sizeof(*x)), *rest = workload_array(j->run, m->rows, sizeof(*rest));
@@ -158,7 +158,7 @@ static int check(struct jacobi *j)
 				j->run->options.element == 4 ? 1e-5 : 1e-12);
 }
 
-static int run_all(struct jacobi *j)
+static int jacobi_run_all(struct jacobi *j)
 {
 	struct workload_run *run = j->run;
 	bool made = !run->matrix.values;
@@ -180,10 +180,10 @@ static int run_all(struct jacobi *j)
 	if (!result)
 		result = workload_readers(run, &run->matrix);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(j);
+		result = jacobi_iterate(j);
 	if (!result)
 		result = workload_check_replicas(run, j->x[j->now], run->options.element);
-	return result ? result : check(j);
+	return result ? result : jacobi_check(j);
 }
 
 int workload_run_jacobi(struct workload_run *run)
@@ -192,7 +192,7 @@ int workload_run_jacobi(struct workload_run *run)
 	int result = run->options.input ? 0 : make_band(run);
 
 	if (!result)
-		result = run_all(&j);
+		result = jacobi_run_all(&j);
 	free(j.diagonal);
 	free(j.b);
 	return result;

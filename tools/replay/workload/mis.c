@@ -42,7 +42,7 @@ static bool is_out(const struct mis *m, const struct matrix *matrix, const uint8
 	return false;
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int mis_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct mis *m = user;
 	uint64_t row = share_begin(m->run, m->in.rows, warp->gpu) + warp->first, links = 0;
@@ -70,7 +70,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return replay_warp_push_each(warp, m->run->readers + row, changed, m->state + row, 1);
 }
 
-static int copy(void *user)
+static int mis_copy(void *user)
 {
 	struct mis *m = user;
 
@@ -92,7 +92,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Takes a vertex and drops its neighbours. */
-static void take(const struct matrix *matrix, uint8_t *state, uint32_t v)
+static void mis_take(const struct matrix *matrix, uint8_t *state, uint32_t v)
 {
 	for (size_t e = matrix->first[v]; e < matrix->first[v + 1]; e++)
 		if (state[matrix->columns[e]] == UNDECIDED)
@@ -100,7 +100,7 @@ static void take(const struct matrix *matrix, uint8_t *state, uint32_t v)
 }
 
 /* Greedily, the highest priority first: there is just one set that this and Luby's rounds give. */
-static int check(struct mis *m)
+static int mis_check(struct mis *m)
 {
 	uint32_t rows = m->in.rows;
 	struct place *order = workload_array(m->run, rows, sizeof(*order));
@@ -121,8 +121,8 @@ static int check(struct mis *m)
 		if (state[v] != UNDECIDED)
 			continue;
 		state[v] = IN;
-		take(&m->run->matrix, state, v);
-		take(&m->in, state, v);
+		mis_take(&m->run->matrix, state, v);
+		mis_take(&m->in, state, v);
 	}
 	for (uint32_t v = 0; v < rows; v++)
 		wrong += state[v] != (m->run->system.memory[replay_owner(&m->run->system, rows, v)] + m->state)[v];
@@ -132,7 +132,7 @@ static int check(struct mis *m)
 				(double)wrong, 0);
 }
 
-static int run_all(struct mis *m)
+static int mis_run_all(struct mis *m)
 {
 	struct workload_run *run = m->run;
 	uint64_t *others;
@@ -154,17 +154,17 @@ static int run_all(struct mis *m)
 		result = rounds_run(&m->rounds);
 	if (!result)
 		result = workload_check_replicas(run, m->state, 1);
-	return result ? result : check(m);
+	return result ? result : mis_check(m);
 }
 
 int workload_run_mis(struct workload_run *run)
 {
-	struct mis m = {.run = run, .rounds = {.step = step, .copy = copy, .user = &m}};
+	struct mis m = { .run = run, .rounds = { .step = mis_step, .copy = mis_copy, .user = &m } };
 	int result;
 
 	if (matrix_transpose(&run->matrix, &m.in))
 		return workload_fail(run, -ENOMEM, "out of memory for %zu entries", run->matrix.entries);
-	result = run_all(&m);
+	result = mis_run_all(&m);
 	matrix_free(&m.in);
 	return result;
 }

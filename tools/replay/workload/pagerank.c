@@ -62,7 +62,7 @@ static int push_dangling(struct pagerank *p, struct replay_warp *warp)
 	return replay_warp_push_all(warp, ~UINT64_C(0), 1, array + warp->gpu * sizeof(double), sizeof(double));
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int pagerank_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct pagerank *p = user;
 	unsigned element = p->run->options.element;
@@ -93,9 +93,9 @@ static int dangling_step(void *user, struct replay_warp *warp, uint64_t number)
 	return push_dangling(user, warp);
 }
 
-static int iterate(struct pagerank *p)
+static int pagerank_iterate(struct pagerank *p)
 {
-	struct replay_kernel rows = {.step = step, .user = p}, dangling = {.step = dangling_step, .user = p};
+	struct replay_kernel rows = { .step = pagerank_step, .user = p }, dangling = { .step = dangling_step, .user = p };
 	struct replay_system *system = &p->run->system;
 	int result;
 
@@ -116,7 +116,7 @@ static int iterate(struct pagerank *p)
 }
 
 /* Each GPU's memory before the first iteration: all ranks 1 / n. */
-static void fill(struct pagerank *p)
+static void pagerank_fill(struct pagerank *p)
 {
 	for (unsigned g = 0; g < p->run->options.gpus; g++)
 		for (uint64_t v = 0; v < p->in.rows; v++) {
@@ -148,7 +148,7 @@ static void reference_iterate(const struct matrix *matrix, const double *ranks, 
 		next[v] = (1 - DAMPING) / matrix->rows + DAMPING * (next[v] + dangling / matrix->rows);
 }
 
-static int check(struct pagerank *p)
+static int pagerank_check(struct pagerank *p)
 {
 	double *ranks = workload_array(p->run, p->in.rows, sizeof(*ranks));
 	double *next = workload_array(p->run, p->in.rows, sizeof(*next)), difference = 0;
@@ -176,7 +176,7 @@ static int check(struct pagerank *p)
 				p->run->options.element == 4 ? 1e-5 : 1e-12);
 }
 
-static int run_all(struct pagerank *p)
+static int pagerank_run_all(struct pagerank *p)
 {
 	struct workload_run *run = p->run;
 	int result;
@@ -193,12 +193,12 @@ static int run_all(struct pagerank *p)
 		result = workload_readers(run, &p->in);
 	if (result)
 		return result;
-	fill(p);
+	pagerank_fill(p);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(p);
+		result = pagerank_iterate(p);
 	if (!result)
 		result = workload_check_replicas(run, p->gifts[p->now], run->options.element);
-	return result ? result : check(p);
+	return result ? result : pagerank_check(p);
 }
 
 int workload_run_pagerank(struct workload_run *run)
@@ -208,7 +208,7 @@ int workload_run_pagerank(struct workload_run *run)
 
 	if (matrix_transpose(&run->matrix, &p.in))
 		return workload_fail(run, -ENOMEM, "out of memory for %zu entries", run->matrix.entries);
-	result = run_all(&p);
+	result = pagerank_run_all(&p);
 	free(p.ranks);
 	matrix_free(&p.in);
 	return result;

@@ -75,5 +75,6 @@ int rounds_run(struct rounds *r)
 		if (result <= 0)
 			return result;
 	}
-	return workload_fail(r->run, -EINVAL, "not converged after %" PRIu64 " rounds: --iterations must be larger, or omitted", most);
+	return workload_fail(r->run, -EINVAL, "not converged after %" PRIu64 " rounds: --iterations must be larger, or omitted",
+			     most);
 }

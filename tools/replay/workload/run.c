@@ -12,7 +12,7 @@ int workload_fail(struct workload_run *run, int code, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(run->error, REPLAY_ERROR_BYTES, format, arguments);
+	failure_set_list(run->error, code, format, arguments);
 	va_end(arguments);
 	return code;
 }
@@ -63,7 +63,8 @@ int workload_copy_shares(struct workload_run *run, uint64_t array, unsigned elem
 
 	for (unsigned i = 0; i < gpus * gpus && !result; i++) {
 		unsigned from = i / gpus, to = (from + i) % gpus; /* each begins with another one */
-		uint64_t begin = share_begin(run, rows, from), end = share_begin(run, rows, from + 1), first = begin, last = end;
+		uint64_t begin = share_begin(run, rows, from), end = share_begin(run, rows, from + 1), first = begin,
+			 last = end;
 
 		if (from == to || !range_read(run, to, &first, &last))
 			continue;

@@ -18,7 +18,7 @@ struct workload_run {
 	struct replay_workload_info *info;
 	struct matrix matrix; /* the input; empty without one */
 	uint64_t *readers;    /* replay_run_readers() */
-	char *error;
+	struct failure *error;
 };
 
 int workload_run_als(struct workload_run *run);

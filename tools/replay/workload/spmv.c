@@ -43,7 +43,7 @@ static int take_values(struct spmv *s)
 			     s->run->options.input, s->scale);
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int spmv_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct spmv *s = user;
 	const struct matrix *m = &s->run->matrix;
@@ -61,9 +61,9 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return replay_warp_push_all(warp, ~UINT64_C(0), 1, s->x[!s->now] + row * element, element);
 }
 
-static int iterate(struct spmv *s)
+static int spmv_iterate(struct spmv *s)
 {
-	struct replay_kernel kernel = {.step = step, .user = s};
+	struct replay_kernel kernel = { .step = spmv_step, .user = s };
 	struct workload_run *run = s->run;
 	unsigned element = run->options.element;
 	uint64_t rows = run->matrix.rows;
@@ -94,7 +94,7 @@ static void reference(const struct spmv *s, double *x, double *next)
 	}
 }
 
-static int check(struct spmv *s)
+static int spmv_check(struct spmv *s)
 {
 	uint32_t rows = s->run->matrix.rows;
 	double *x = workload_array(s->run, rows, sizeof(*x)), *next = workload_array(s->run, rows, sizeof(*next));
@@ -135,8 +135,8 @@ int workload_run_spmv(struct workload_run *run)
 		for (uint32_t row = 0; row < run->matrix.rows; row++)
 			real_set(run, g, s.x[0], row, 1);
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(&s);
+		result = spmv_iterate(&s);
 	if (!result)
 		result = workload_check_all(run, s.x[s.now], (uint64_t)run->matrix.rows * run->options.element);
-	return result ? result : check(&s);
+	return result ? result : spmv_check(&s);
 }

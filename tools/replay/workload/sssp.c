@@ -29,7 +29,7 @@ static uint32_t weight_of(const struct sssp *s, uint32_t u, uint32_t v)
 	return (uint32_t)(replay_hash(s->run->options.seed, edge) % 64) + 1;
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int sssp_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct sssp *s = user;
 	uint64_t row = share_begin(s->run, s->in.rows, warp->gpu) + warp->first;
@@ -64,7 +64,7 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return warp->lanes ? REPLAY_MORE : REPLAY_DONE;
 }
 
-static int copy(void *user)
+static int sssp_copy(void *user)
 {
 	struct sssp *s = user;
 
@@ -80,7 +80,7 @@ static uint32_t distance_of(struct sssp *s, uint32_t v)
  * Distances are right if and only if the source's is 0, no edge makes one shorter, and each other vertex that is reached
  * has an edge that is just as long as the difference (weights are positive).
  */
-static int check(struct sssp *s)
+static int sssp_check(struct sssp *s)
 {
 	uint64_t wrong = distance_of(s, s->source) != 0;
 	uint32_t *distance = workload_array(s->run, s->in.rows, sizeof(*distance));
@@ -105,7 +105,7 @@ static int check(struct sssp *s)
 	return workload_compare(s->run, "inconsistent distances and edges", (double)wrong, 0);
 }
 
-static int run_all(struct sssp *s)
+static int sssp_run_all(struct sssp *s)
 {
 	struct workload_run *run = s->run;
 	int result;
@@ -133,17 +133,17 @@ static int run_all(struct sssp *s)
 		result = rounds_run(&s->rounds);
 	if (!result)
 		result = workload_check_replicas(run, s->distance, 4);
-	return result ? result : check(s);
+	return result ? result : sssp_check(s);
 }
 
 int workload_run_sssp(struct workload_run *run)
 {
-	struct sssp s = {.run = run, .rounds = {.step = step, .copy = copy, .user = &s}};
+	struct sssp s = { .run = run, .rounds = { .step = sssp_step, .copy = sssp_copy, .user = &s } };
 	int result;
 
 	if (matrix_transpose(&run->matrix, &s.in))
 		return workload_fail(run, -ENOMEM, "out of memory for %zu entries", run->matrix.entries);
-	result = run_all(&s);
+	result = sssp_run_all(&s);
 	free(s.weights);
 	matrix_free(&s.in);
 	return result;

@@ -78,7 +78,7 @@ static uint64_t readers(const struct stencil *s, unsigned g, const uint64_t at[A
 }
 
 /* What a GPU has at a distance, along an axis, from cell `i`, which is `at` there. */
-static inline double look(struct stencil *s, unsigned g, uint64_t i, uint64_t at, uint64_t stride, int64_t distance)
+static inline double stencil_look(struct stencil *s, unsigned g, uint64_t i, uint64_t at, uint64_t stride, int64_t distance)
 {
 	if (at + (uint64_t)distance >= s->n) /* also below 0 */
 		return 0;
@@ -91,11 +91,13 @@ static double next_value(struct stencil *s, unsigned g, const uint64_t at[AXES])
 	double own = real_get(s->run, g, s->field[s->now], i), sum = 0;
 
 	for (unsigned axis = 0; axis < AXES; axis++) {
-		double near = look(s, g, i, at[axis], stride[axis], -1) + look(s, g, i, at[axis], stride[axis], 1);
+		double near =
+			stencil_look(s, g, i, at[axis], stride[axis], -1) + stencil_look(s, g, i, at[axis], stride[axis], 1);
 		double far = 0;
 
 		if (s->wave)
-			far = look(s, g, i, at[axis], stride[axis], -2) + look(s, g, i, at[axis], stride[axis], 2);
+			far = stencil_look(s, g, i, at[axis], stride[axis], -2) +
+			      stencil_look(s, g, i, at[axis], stride[axis], 2);
 		sum += s->wave ? (16 * near - far - 30 * own) / 12 : near - 2 * own;
 	}
 	if (s->wave)
@@ -103,7 +105,7 @@ static double next_value(struct stencil *s, unsigned g, const uint64_t at[AXES])
 	return own + DIFFUSION_RATE * sum;
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int stencil_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct stencil *s = user;
 	const struct block *b = &s->blocks[warp->gpu];
@@ -151,9 +153,9 @@ static int copy_halo(struct stencil *s, unsigned g, unsigned axis, bool upper)
 				  s->field[!s->now] + (upper ? b->end[Z] - s->radius : b->begin[Z]) * plane, bytes);
 }
 
-static int iterate(struct stencil *s)
+static int stencil_iterate(struct stencil *s)
 {
-	struct replay_kernel kernel = {.step = step, .user = s};
+	struct replay_kernel kernel = { .step = stencil_step, .user = s };
 	unsigned gpus = s->run->options.gpus;
 	int result;
 
@@ -223,7 +225,7 @@ static int check_halos(struct stencil *s)
 	return result;
 }
 
-static int check(struct stencil *s)
+static int stencil_check(struct stencil *s)
 {
 	uint64_t n = s->n, wide = n + 2 * s->radius, margin = s->radius;
 	double *arrays[2] = {workload_array(s->run, wide * wide * wide, sizeof(double)),
@@ -279,10 +281,10 @@ static int run_stencil(struct stencil *s)
 			real_set(run, g, s->field[1], i, start_value(s, i));
 		}
 	for (unsigned i = 0; i < run->options.iterations && !result; i++)
-		result = iterate(s);
+		result = stencil_iterate(s);
 	if (!result)
 		result = check_halos(s);
-	return result ? result : check(s);
+	return result ? result : stencil_check(s);
 }
 
 /* GPUs over x and y, as square as their number allows, more over x. */

@@ -27,24 +27,20 @@ uint64_t replay_system_array(struct replay_system *system, uint64_t bytes)
 	return offset;
 }
 
-int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, char *error)
+int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, struct failure *error)
 {
-	if (system->bytes > REPLAY_MEMORY_MAX / gpus) {
-		snprintf(error, REPLAY_ERROR_BYTES,
-			 "%u GPUs with this workload size exceed the %" PRIu64
-			 " GiB limit: choose fewer GPUs or a smaller size",
-			 gpus, REPLAY_MEMORY_MAX >> 30);
-		return -EFBIG;
-	}
+	if (system->bytes > REPLAY_MEMORY_MAX / gpus)
+		return failure_set(error, -EFBIG,
+				   "%u GPUs with this workload size exceed the %" PRIu64
+				   " GiB limit: choose fewer GPUs or a smaller size",
+				   gpus, REPLAY_MEMORY_MAX >> 30);
 	system->sink = sink;
 	system->gpus = gpus;
 	for (unsigned g = 0; g < gpus; g++) {
 		system->memory[g] = calloc(1, system->bytes ? system->bytes : 1);
-		if (!system->memory[g]) {
-			snprintf(error, REPLAY_ERROR_BYTES, "out of memory for the %" PRIu64 " bytes of each of %u GPUs",
-				 system->bytes, gpus);
-			return -ENOMEM;
-		}
+		if (!system->memory[g])
+			return failure_set(error, -ENOMEM, "out of memory for the %" PRIu64 " bytes of each of %u GPUs",
+					   system->bytes, gpus);
 	}
 	return 0;
 }
@@ -56,7 +52,7 @@ void replay_system_free(struct replay_system *system)
 	memset(system->memory, 0, sizeof(system->memory));
 }
 
-static int flush(struct replay_system *system)
+static int workload_system_flush(struct replay_system *system)
 {
 	size_t count = system->filled;
 
@@ -67,7 +63,7 @@ static int flush(struct replay_system *system)
 static inline int emit(struct replay_system *system, struct replay_op op)
 {
 	system->batch[system->filled++] = op;
-	return system->filled == REPLAY_BATCH ? flush(system) : 0;
+	return system->filled == REPLAY_BATCH ? workload_system_flush(system) : 0;
 }
 
 /* The 80 warps that the SMs run at the same time, step by step until none has more. */
@@ -167,7 +163,7 @@ int replay_system_barrier(struct replay_system *system)
 	for (unsigned g = 0; g < system->gpus; g++)
 		system->clock_ps[g] = latest;
 	result = emit(system, (struct replay_op){.time_ps = latest, .size = system->phase++, .kind = REPLAY_BARRIER});
-	return result ? result : flush(system);
+	return result ? result : workload_system_flush(system);
 }
 
 bool replay_system_same(const struct replay_system *system, unsigned a, unsigned b, uint64_t address, uint64_t bytes)

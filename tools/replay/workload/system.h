@@ -64,7 +64,7 @@ struct replay_kernel {
 uint64_t replay_system_array(struct replay_system *system, uint64_t bytes);
 
 /** Gives the GPUs their memory, zeroed. Returns 0, or negative errno and a sentence. Always replay_system_free() it. */
-int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, char *error);
+int replay_system_start(struct replay_system *system, unsigned gpus, struct replay_sink sink, struct failure *error);
 void replay_system_free(struct replay_system *system);
 
 /** GPU g's share of `elements` things in contiguous blocks: from `begin` of g to `begin` of g + 1. */

@@ -22,7 +22,7 @@ static float element(const struct transpose *t, uint64_t row, uint64_t column)
 	return (float)workload_fraction(t->run->options.seed + t->round, row * t->n + column);
 }
 
-static int step(void *user, struct replay_warp *warp, uint64_t number)
+static int workload_transpose_step(void *user, struct replay_warp *warp, uint64_t number)
 {
 	struct transpose *t = user;
 	uint64_t begin = share_begin(t->run, t->n, warp->gpu), rows = share_size(t->run, t->n, warp->gpu);
@@ -44,19 +44,20 @@ static int step(void *user, struct replay_warp *warp, uint64_t number)
 	return stored ? stored : number + 1 < TILE / WARPS_A_TILE ? REPLAY_MORE : REPLAY_DONE;
 }
 
-static int copy(struct transpose *t)
+static int transpose_copy(struct transpose *t)
 {
 	int result = 0;
 
 	for (unsigned g = 0; g < t->run->options.gpus && !result; g++) {
 		uint64_t begin = share_begin(t->run, t->n, g), bytes = share_size(t->run, t->n, g) * 4;
 
-		for (uint64_t i = 0; i < t->n && !result; i++) { /* from its own rows on: each GPU begins with another destination */
+		for (uint64_t i = 0; i < t->n && !result;
+		     i++) { /* from its own rows on: each GPU begins with another destination */
 			uint64_t row = (begin + i) % t->n;
 			unsigned to = replay_owner(&t->run->system, t->n, row);
 
-			result = replay_system_copy_all(&t->run->system, g, UINT64_C(1) << to, t->result + (row * t->n + begin) * 4,
-							bytes);
+			result = replay_system_copy_all(&t->run->system, g, UINT64_C(1) << to,
+							t->result + (row * t->n + begin) * 4, bytes);
 		}
 	}
 	return result;
@@ -81,7 +82,7 @@ static uint64_t wrong_elements(struct transpose *t)
 int workload_run_transpose(struct workload_run *run)
 {
 	struct transpose t = {.run = run, .n = run->options.size};
-	struct replay_kernel kernel = {.step = step, .user = &t};
+	struct replay_kernel kernel = { .step = workload_transpose_step, .user = &t };
 	uint64_t wrong = 0;
 	int result;
 
@@ -92,7 +93,7 @@ int workload_run_transpose(struct workload_run *run)
 	for (t.round = 0; t.round < run->options.iterations && !result; t.round++) {
 		result = replay_system_run(&run->system, &kernel);
 		if (!result)
-			result = copy(&t);
+			result = transpose_copy(&t);
 		if (!result)
 			result = replay_system_barrier(&run->system);
 		wrong += result ? 0 : wrong_elements(&t);

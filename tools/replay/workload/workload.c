@@ -116,17 +116,15 @@ static int check_options(struct workload_run *run, const struct replay_workload 
 }
 
 int replay_workload_run(const struct replay_workload *workload, const struct replay_workload_options *options,
-			struct replay_sink sink, struct replay_workload_info *info, char *error)
+			struct replay_sink sink, struct replay_workload_info *info, struct failure *error)
 {
 	struct workload_run *run = calloc(1, sizeof(*run));
 	int result;
 
 	memset(info, 0, sizeof(*info));
-	error[0] = '\0';
-	if (!run) {
-		snprintf(error, REPLAY_ERROR_BYTES, "out of memory");
-		return -ENOMEM;
-	}
+	*error = (struct failure){ 0 };
+	if (!run)
+		return failure_set(error, -ENOMEM, "out of memory");
 	run->options = *options;
 	run->sink = sink;
 	run->info = info;

@@ -57,10 +57,10 @@ struct replay_workload_info {
 
 /**
  * Runs a workload: pushes its stream into `sink`, batch by batch, and fills *info. Returns 0, or negative errno with one
- * sentence in error[REPLAY_ERROR_BYTES]: -EINVAL for options, -EBADMSG for a bad input, -EILSEQ when the result is wrong;
- * what the sink returned, with an empty error, when that failed.
+ * the code of *error: -EINVAL for options, -EBADMSG for a bad input, -EILSEQ when the result is wrong;
+ * what the sink returned, with an empty text, when that failed.
  */
 int replay_workload_run(const struct replay_workload *workload, const struct replay_workload_options *options,
-			struct replay_sink sink, struct replay_workload_info *info, char *error);
+			struct replay_sink sink, struct replay_workload_info *info, struct failure *error);
 
 #endif /* REPLAY_WORKLOAD_H */

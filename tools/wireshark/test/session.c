@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two cards' cluster queues and link layers, in the model, over a wire that harms blocks: what a driver of the first would capture,
- * and which packets there were. For the dissector's test.
+ * Two cards' cluster queues and link layers, in the model, over a wire that harms blocks: what a driver of the first would
+ *capture, and which packets there were. For the dissector's test.
  *
  *	link-session SEED CLOCKS HARM BREAKS RECORDS
  *
  * HARM: blocks of a million that are lost, corrupted, doubled or come too early, each. BREAKS: how often the wire is cut or a
- * card reset. RECORDS: the file of records (docs/capture.md). Prints a line a packet, "sent" or "got", direction, kind, bytes; and
- * with "count" how many frames the first card dropped for their check, got twice, and sent again.
+ * card reset. RECORDS: the file of records (docs/capture.md). Prints a line a packet, "sent" or "got", direction, kind, bytes;
+ *and with "count" how many frames the first card dropped for their check, got twice, and sent again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,14 +116,16 @@ static bool push(struct card *card, struct glk_link_header *header)
 /* Responses that are owed first, then a request or a FinePack packet. */
 static void offer(struct card *card)
 {
-	static const uint8_t kinds[] = {GLK_KIND_READ_REQUEST, GLK_KIND_WRITE_REQUEST, GLK_KIND_TRANSLATION_REQUEST, GLK_KIND_FINEPACK,
-					GLK_KIND_RELEASE,      GLK_KIND_ATOMIC_REQUEST};
+	static const uint8_t kinds[] = { GLK_KIND_READ_REQUEST, GLK_KIND_WRITE_REQUEST, GLK_KIND_TRANSLATION_REQUEST,
+					 GLK_KIND_FINEPACK,	GLK_KIND_RELEASE,	GLK_KIND_ATOMIC_REQUEST };
 	struct glk_link_header header = {.kind = kinds[below(&card->session->chance, sizeof(kinds))],
 					 .partition = (uint8_t)below(&card->session->chance, 16)};
 	uint32_t owed = card->owed[card->owed_first];
 
 	if (card->owed_count) {
-		header = (struct glk_link_header){.kind = owed & 31, .partition = owed >> 8 & 15, .tag = (uint16_t)(owed >> 16)};
+		header = (struct glk_link_header){ .kind = owed & 31,
+						   .partition = owed >> 8 & 15,
+						   .tag = (uint16_t)(owed >> 16) };
 		if (push(card, &header)) {
 			card->owed_first = (card->owed_first + 1) % OWED_MAX;
 			card->owed_count--;
@@ -293,8 +295,14 @@ static void break_link(struct session *s)
 static void make_card(struct session *s, unsigned index, uint64_t seed)
 {
 	static const struct glk_link_layer_ops ops = {.flit = take_flit, .event = take_event};
-	struct glk_cluster_queue_config queue = {.entries = 1024, .flit_bytes = GLK_FLIT_BYTES, .stitching = true, .pooling = true,
-						 .selective = true, .sequencing = true, .pool_cycles = 32, .burst = 8};
+	struct glk_cluster_queue_config queue = { .entries = 1024,
+						  .flit_bytes = GLK_FLIT_BYTES,
+						  .stitching = true,
+						  .pooling = true,
+						  .selective = true,
+						  .sequencing = true,
+						  .pool_cycles = 32,
+						  .burst = 8 };
 	struct card *card = &s->cards[index];
 	struct glk_link_layer_config link;
 
@@ -363,7 +371,8 @@ int main(int argc, char **argv)
 	harm_wires(&s, strtod(argv[3], NULL) / 1e6);
 	run(&s, strtoull(argv[2], NULL, 10), strtoull(argv[4], NULL, 10));
 	counters = glk_link_layer_counters(s.cards[0].link);
-	printf("count %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counters->crc_errors, counters->frames_repeated, counters->frames_replayed);
+	printf("count %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counters->crc_errors, counters->frames_repeated,
+	       counters->frames_replayed);
 	for (unsigned i = 0; i < 2; i++) {
 		glk_link_layer_destroy(s.cards[i].link);
 		glk_cluster_queue_destroy(s.cards[i].queue);

@@ -82,7 +82,8 @@ static void check_packet(const uint8_t *packet, size_t length, unsigned first_be
 static void gaps_by_hand(void **state)
 {
 	/* By address: 8 bytes at 0x1000; 3 at 0x1009; 132 over three lines from 0x1180; 4 at 0x2284. The unit is a byte; the
-	 * logarithms of the gaps 1, 372 and 4224 are 0, 8 and 12, of the lengths 3, 132 and 4 they are 1, 7 and 2: orders 6, 3. */
+	 * logarithms of the gaps 1, 372 and 4224 are 0, 8 and 12, of the lengths 3, 132 and 4 they are 1, 7 and 2: orders 6, 3.
+	 */
 	static const char bits[] = "1 111 "
 				   "1 000000  1 010 "
 				   "001 11001101  00001 1101000 "
@@ -213,7 +214,8 @@ static void refusals(void **state)
 	/* An unterminated number, one of more than 48 bits, a run of 2^32 + 1 bytes, a gap of 2^48 + 1. */
 	assert_int_equal(check_form(8, 0, 0, "00000000 00000000", 20), GLK_REFUSED_TRUNCATED);
 	assert_int_equal(check_form(8, 14, 0, "1 " ZEROS_16 ZEROS_16 ZEROS_16 "00 1", 20), GLK_REFUSED_TRUNCATED);
-	assert_int_equal(check_form(8, 0, 0, "1 1 " ZEROS_16 ZEROS_16 "1 1" ZEROS_16 "000000000000000", 2), GLK_REFUSED_TRUNCATED);
+	assert_int_equal(check_form(8, 0, 0, "1 1 " ZEROS_16 ZEROS_16 "1 1" ZEROS_16 "000000000000000", 2),
+			 GLK_REFUSED_TRUNCATED);
 	assert_int_equal(check_form(8, 14, 0, "1 " ZEROS_16 ZEROS_16 "00 1 00000000000000 1 " ZEROS_16 ZEROS_16 "0 1", 2),
 			 GLK_REFUSED_TRUNCATED);
 	/* A run past the end of the endpoint's memory. */
@@ -288,7 +290,8 @@ static void changed_packets(void **state)
 		assert_int_equal(glk_depacketizer_check(packet, length, taker, 1, &accepted), GLK_REFUSED_NOT);
 		assert_int_equal(glk_depacketizer_apply(&accepted, arrive, &arrived), runs);
 		for (unsigned changes = 1 + below(&c, 4); changes; changes--)
-			packet[below(&c, 4) ? 7 + below(&c, (unsigned)length - 7) : below(&c, 16)] ^= (uint8_t)(1u << below(&c, 8));
+			packet[below(&c, 4) ? 7 + below(&c, (unsigned)length - 7) : below(&c, 16)] ^=
+				(uint8_t)(1u << below(&c, 8));
 		exact = malloc(length); /* lets a sanitizer detect an overrun */
 		assert_non_null(exact);
 		memcpy(exact, packet, length);

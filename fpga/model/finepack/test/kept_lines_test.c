@@ -257,7 +257,8 @@ static void left(enum queue first, enum queue second, unsigned reason)
 	assert_int_equal(partition.queue.used, first == OTHER || second == OTHER ? 0 : 2);
 }
 
-/* An access flushes the queues that it hits, first the one whose byte comes first in it; all else flushes the kept queue first. */
+/* An access flushes the queues that it hits, first the one whose byte comes first in it; all else flushes the kept queue first.
+ */
 static void order(void **state)
 {
 	static const struct {

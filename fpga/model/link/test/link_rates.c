@@ -158,7 +158,8 @@ int main(int argc, char **argv)
 		rates = (unsigned)(argc - optind);
 	printf("%" PRIu64 " flits each, %u clocks each way, %u frames, seed %" PRIu64 "\n\n"
 	       "| | a block | blocks harmed | flits a clock | replays | frames sent again | come twice | wrong words | flits |\n"
-	       "|---|---|---|---|---|---|---|---|---|\n", r.flits, r.delay, r.frames, r.seed);
+	       "|---|---|---|---|---|---|---|---|---|\n",
+	       r.flits, r.delay, r.frames, r.seed);
 	for (enum link_wire_harm harm = LINK_LOSS; harm <= LINK_CORRUPTION; harm++)
 		for (unsigned i = 0; i < rates; i++)
 			good = report(&r, harm, strtod(optind < argc ? argv[optind + (int)i] : usual[i], NULL)) && good;

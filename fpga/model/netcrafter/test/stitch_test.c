@@ -61,7 +61,8 @@ static void table_1(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct glk_cluster_queue *queue = new_queue(&(struct glk_cluster_queue_config){ .entries = 16, .flit_bytes = 16, .burst = 1 });
+		struct glk_cluster_queue *queue =
+			new_queue(&(struct glk_cluster_queue_config){ .entries = 16, .flit_bytes = 16, .burst = 1 });
 		unsigned credits[GLK_CLASS_COUNT] = { 5, 5, 5 }, occupied = 0, zeros = 0;
 		struct glk_flit flit;
 
@@ -199,7 +200,9 @@ static void turns(void **state)
 {
 	(void)state;
 	for (unsigned burst = 0; burst < 6; burst++) { /* 0: without sequencing */
-		struct glk_cluster_queue_config config = { .entries = 4096, .flit_bytes = 16, .sequencing = burst, .burst = burst ? burst : 1 };
+		struct glk_cluster_queue_config config = {
+			.entries = 4096, .flit_bytes = 16, .sequencing = burst, .burst = burst ? burst : 1
+		};
 		struct glk_cluster_queue *queue = new_queue(&config);
 		unsigned credits[GLK_CLASS_COUNT] = { 9999, 9999, 9999 }, kinds = GLK_KIND_ALL - 1;
 		uint64_t last[GLK_KIND_ALL], now = 0;
@@ -357,9 +360,12 @@ static void versions(void **state)
 {
 	static const struct glk_flit flits[] = {
 		{ { GLK_KIND_TIMED_RESPONSE, GLK_LINK_REFUSED << 4 }, GLK_KIND_TIMED_RESPONSE },
-		{ { GLK_KIND_RELEASED, 0, 0, 0, GLK_KIND_LEASE_RESPONSE, GLK_LEASE_TIME << 4 }, GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
-		{ { GLK_KIND_RELEASED, 0, 0, 0, (16 + GLK_KIND_LEASE_RESPONSE) | 3 << 5 }, GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
-		{ { GLK_KIND_RELEASED, 0, 0, 0, (16 + GLK_KIND_TIMED_REQUEST) | 3 << 5 }, GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
+		{ { GLK_KIND_RELEASED, 0, 0, 0, GLK_KIND_LEASE_RESPONSE, GLK_LEASE_TIME << 4 },
+		  GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
+		{ { GLK_KIND_RELEASED, 0, 0, 0, (16 + GLK_KIND_LEASE_RESPONSE) | 3 << 5 },
+		  GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
+		{ { GLK_KIND_RELEASED, 0, 0, 0, (16 + GLK_KIND_TIMED_REQUEST) | 3 << 5 },
+		  GLK_KIND_RELEASED | GLK_FLIT_STITCHED },
 	};
 	struct receiver r = { .credits = { 0 } };
 

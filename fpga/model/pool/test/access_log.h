@@ -28,9 +28,9 @@ struct access_log {
 void access_note(struct access_log *log, const struct access *access);
 
 /**
- * Sorts the log by time, and equal times by the order in which they were made: then each load has the value of the store before it,
- * and the times of no stream of a thread fall, but for ACCESS_ALONE. `values` begins with what each word has, `words` of them a line,
- * and holds their last values afterwards. Returns NULL, or what is wrong.
+ * Sorts the log by time, and equal times by the order in which they were made: then each load has the value of the store before
+ * it, and the times of no stream of a thread fall, but for ACCESS_ALONE. `values` begins with what each word has, `words` of
+ * them a line, and holds their last values afterwards. Returns NULL, or what is wrong.
  */
 const char *access_check(struct access_log *log, int *values, unsigned words);
 

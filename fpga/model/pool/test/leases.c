@@ -61,7 +61,9 @@ int leases_load(struct leases *l, unsigned thread, unsigned line, unsigned word)
 	if (!copy->valid || c->lts > copy->rts)
 		fetch(l, c, line);
 	c->lts = later(c->lts, copy->wts);
-	access_note(&l->log, &(struct access){ .thread = thread, .time = c->lts, .line = line, .word = word, .value = copy->value[word] });
+	access_note(
+		&l->log,
+		&(struct access){ .thread = thread, .time = c->lts, .line = line, .word = word, .value = copy->value[word] });
 	return copy->value[word];
 }
 
@@ -76,7 +78,9 @@ void leases_store(struct leases *l, unsigned thread, unsigned line, unsigned wor
 	enter_epoch(c, &lease);
 	c->line[line].valid = false;
 	c->lts = c->sts = later(c->sts, lease.wts);
-	access_note(&l->log, &(struct access){ .thread = thread, .time = lease.wts, .line = line, .word = word, .value = value, .store = true });
+	access_note(&l->log,
+		    &(struct access){
+			    .thread = thread, .time = lease.wts, .line = line, .word = word, .value = value, .store = true });
 }
 
 void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word, int value)
@@ -85,8 +89,13 @@ void leases_post(struct leases *l, unsigned thread, unsigned line, unsigned word
 
 	l->memory[line][word] = value;
 	l->cache[l->cache_of[thread]].line[line].valid = false;
-	access_note(&l->log, &(struct access){ .thread = thread, .time = wts, .line = line, .word = word, .value = value, .store = true,
-			.stream = ACCESS_POSTED });
+	access_note(&l->log, &(struct access){ .thread = thread,
+					       .time = wts,
+					       .line = line,
+					       .word = word,
+					       .value = value,
+					       .store = true,
+					       .stream = ACCESS_POSTED });
 }
 
 void leases_acquire(struct leases *l, unsigned thread)

@@ -67,8 +67,11 @@ struct topology {
 static const unsigned own[LEASES_THREADS] = { 0, 1, 2, 3 }, shared[LEASES_THREADS] = { 0, 0, 1, 1 };
 static const unsigned one[LEASES_THREADS] = { 0, 0, 0, 0 };
 
-#define SHAPE(s, w, b, ...) \
-	{ .sets = (s), .ways = (w), .ts_bits = (b), .read_lease = (b) < 5 ? 2 : 10, .write_lease = (b) < 5 ? 1 : 5, __VA_ARGS__ }
+#define SHAPE(s, w, b, ...)                                                                                                    \
+	{                                                                                                                      \
+		.sets = (s), .ways = (w), .ts_bits = (b), .read_lease = (b) < 5 ? 2 : 10, .write_lease = (b) < 5 ? 1 : 5,      \
+		__VA_ARGS__                                                                                                    \
+	}
 static const struct topology topologies[] = {
 	{ "a cache each", own, SHAPE(1, 8, 32), false, false },
 	{ "two caches", shared, SHAPE(1, 8, 32), false, false },
@@ -102,7 +105,8 @@ static void add(struct outcomes *all, const int value[REGISTERS], const int memo
 	for (unsigned i = 0; i < REGISTERS; i++)
 		outcome |= (uint32_t)value[i] << 3 * i;
 	for (unsigned i = 0; i < LINES_USED * LEASES_WORDS; i++)
-		outcome |= (uint32_t)memory[i / LEASES_WORDS][i % LEASES_WORDS] << 3 * (REGISTERS + i / LEASES_WORDS + 3 * (i % LEASES_WORDS));
+		outcome |= (uint32_t)memory[i / LEASES_WORDS][i % LEASES_WORDS]
+			   << 3 * (REGISTERS + i / LEASES_WORDS + 3 * (i % LEASES_WORDS));
 	if (has(all, outcome))
 		return;
 	assert_true(all->count < OUTCOMES);
@@ -228,8 +232,8 @@ static void consistent(void **state)
 	}
 }
 
-/* Without acquires a cache may be behind, and is seen to be, where a thread loads behind a store of its own. Where it has loaded what
- * another stored, its time is that store's, and the card's clock has put all earlier ones before it. */
+/* Without acquires a cache may be behind, and is seen to be, where a thread loads behind a store of its own. Where it has
+ * loaded what another stored, its time is that store's, and the card's clock has put all earlier ones before it. */
 static void allowed(void **state)
 {
 	static const struct topology plain = { "stores without a time", own, SHAPE(1, 8, 32), true, false };

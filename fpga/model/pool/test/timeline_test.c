@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The timeline of MGCC's figure 4-2, step by step: (a) two units of a GPU, (b) of two GPUs, with caches L1 and L2 over memory.
- * Leases of 10 for X, 7 for Y, 5 for writes. The rules are those of pool/tsu.h: where the figure's text and algorithms differ, a
- * request has its cache's time, a read moves that time, and keeps the line's wts (step 33 of (b): the algorithm has [12, 19]).
+ * Leases of 10 for X, 7 for Y, 5 for writes. The rules are those of pool/tsu.h: where the figure's text and algorithms differ,
+ * a request has its cache's time, a read moves that time, and keeps the line's wts (step 33 of (b): the algorithm has [12,
+ * 19]).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +138,8 @@ static void run(struct system *s, unsigned gpu, unsigned unit)
 	unit_access(s, gpu, unit, READ, Y, 0);
 }
 
-/* Steps 1 to 14 and 17 to 30 are the same in both; [wts, rts] and cts as the text states them, but for those it does not state. */
+/* Steps 1 to 14 and 17 to 30 are the same in both; [wts, rts] and cts as the text states them, but for those it does not state.
+ */
 #define READS_OF_BOTH                                                                                                    \
 	{ UNIT_L1, X, 0, 0, 0, 0, 0 }, { L1_L2, X, 0, 0, 0, 0, 0 }, { L2_MEMORY, X, -1, 0, 0, 0, 0 },                   \
 	{ MEMORY_L2, X, -1, 0, 0, 10, 0 }, { L2_L1, X, -1, 0, 0, 10, 0 }, { L1_FILLS, X, -1, 0, 0, 10, 0 },             \
@@ -157,10 +159,10 @@ static void compare(const struct system *s, const struct row *rows, unsigned cou
 	for (unsigned i = 0; i < count && i < s->count; i++) {
 		const struct row *is = &s->rows[i], *should = &rows[i];
 
-		if (is->path != should->path || is->line != should->line || is->hit != should->hit || is->value != should->value ||
-		    is->wts != should->wts || is->rts != should->rts || is->cts != should->cts)
-			fail_msg("row %u: path %u line %u hit %d value %d [%u, %u] cts %u", i, is->path, is->line, is->hit, is->value,
-				 (unsigned)is->wts, (unsigned)is->rts, (unsigned)is->cts);
+		if (is->path != should->path || is->line != should->line || is->hit != should->hit ||
+		    is->value != should->value || is->wts != should->wts || is->rts != should->rts || is->cts != should->cts)
+			fail_msg("row %u: path %u line %u hit %d value %d [%u, %u] cts %u", i, is->path, is->line, is->hit,
+				 is->value, (unsigned)is->wts, (unsigned)is->rts, (unsigned)is->cts);
 	}
 	assert_int_equal(s->count, count);
 }

@@ -79,7 +79,8 @@ static void by_chance(void **state)
 		if (wrong)
 			fail_msg("round %u: %s", round, wrong);
 	}
-	assert_true(sum.evictions > 1000 && sum.epochs > 1000 && sum.same > 1000 && sum.errors > 1000 && sum.reads > 10000); /* all of it was met */
+	assert_true(sum.evictions > 1000 && sum.epochs > 1000 && sum.same > 1000 && sum.errors > 1000 &&
+		    sum.reads > 10000); /* all of it was met */
 	free(l->log.of);
 	free(l);
 }

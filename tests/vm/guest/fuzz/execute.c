@@ -162,7 +162,8 @@ static void do_mmap(const struct op *op, int fd)
 {
 	unsigned slot = op->values[1].v % FILES;
 	uint64_t bytes = resolve(&op->values[3]) % MAPPING_MAX;
-	int flags = (int)(op->values[5].v & ~(uint64_t)(MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_HUGETLB | MAP_GROWSDOWN | MAP_LOCKED));
+	int flags = (int)(op->values[5].v &
+			  ~(uint64_t)(MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_HUGETLB | MAP_GROWSDOWN | MAP_LOCKED));
 	void *at;
 
 	if (flags & MAP_ANONYMOUS)
@@ -249,7 +250,8 @@ static void make_ring(void)
 		return;
 	now.sq = mmap(NULL, p->sq_off.array + p->sq_entries * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, now.ring,
 		      IORING_OFF_SQ_RING);
-	now.sqes = mmap(NULL, p->sq_entries * 128, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, now.ring, IORING_OFF_SQES);
+	now.sqes =
+		mmap(NULL, p->sq_entries * 128, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, now.ring, IORING_OFF_SQES);
 }
 
 static bool have_ring(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Coverage-guided fuzzer of the driver's user interface. Programs of a few operations each (open, ioctl, mmap, touch, fork, ...)
- * are generated at random, or mutated from programs that reached new code of the module (KCOV).
+ * Coverage-guided fuzzer of the driver's user interface. Programs of a few operations each (open, ioctl, mmap, touch, fork,
+ * ...) are generated at random, or mutated from programs that reached new code of the module (KCOV).
  *
  * program.c   generates, mutates, prints and parses programs
  * execute.c   executes a program and cleans up
@@ -27,25 +27,25 @@ enum {
 };
 
 enum kind {
-	OP_OPEN,	/* file, of what: the card, the other card, a dma-buf of ordinary memory */
-	OP_CLOSE,	/* file */
-	OP_DUP,		/* file, other file */
-	OP_IOCTL,	/* file, number in shapes[], place of the structure, fields of the structure */
-	OP_ENTRY,	/* number of the entry in the arena, its eight words in parts */
-	OP_MMAP,	/* file, mapping, offset, bytes, protection, flags */
-	OP_TOUCH,	/* mapping, offset, width, whether to write */
-	OP_MUNMAP,	/* mapping, offset, bytes */
-	OP_MPROTECT,	/* mapping, protection */
-	OP_MADVISE,	/* mapping, advice */
-	OP_MREMAP,	/* mapping, bytes */
-	OP_URING,	/* file, cmd_op, flags, addr, words of the command */
-	OP_FILE,	/* file, which of read, write, poll, lseek, fsync */
-	OP_FORK,	/* number of following operations that the child executes too; whether it is then killed */
-	OP_BESIDE,	/* runs the next operation in a thread, concurrently with those after it */
-	OP_SYSFS,	/* number of the file in sysfs_files[], number in sysfs_values[] */
-	OP_RING,	/* mapping of a ring, first entry in the arena, how many, first place in the ring; mapping of a doorbell page,
-			 * word in it, what to write there */
-	OP_LOOK,	/* number of the file in looked_files[] */
+	OP_OPEN,     /* file, of what: the card, the other card, a dma-buf of ordinary memory */
+	OP_CLOSE,    /* file */
+	OP_DUP,	     /* file, other file */
+	OP_IOCTL,    /* file, number in shapes[], place of the structure, fields of the structure */
+	OP_ENTRY,    /* number of the entry in the arena, its eight words in parts */
+	OP_MMAP,     /* file, mapping, offset, bytes, protection, flags */
+	OP_TOUCH,    /* mapping, offset, width, whether to write */
+	OP_MUNMAP,   /* mapping, offset, bytes */
+	OP_MPROTECT, /* mapping, protection */
+	OP_MADVISE,  /* mapping, advice */
+	OP_MREMAP,   /* mapping, bytes */
+	OP_URING,    /* file, cmd_op, flags, addr, words of the command */
+	OP_FILE,     /* file, which of read, write, poll, lseek, fsync */
+	OP_FORK,     /* number of following operations that the child executes too; whether it is then killed */
+	OP_BESIDE,   /* runs the next operation in a thread, concurrently with those after it */
+	OP_SYSFS,    /* number of the file in sysfs_files[], number in sysfs_values[] */
+	OP_RING, /* mapping of a ring, first entry in the arena, how many, first place in the ring; mapping of a doorbell page,
+		  * word in it, what to write there */
+	OP_LOOK, /* number of the file in looked_files[] */
 	OP_KINDS
 };
 
@@ -86,7 +86,8 @@ extern const struct shape shapes[];
 extern const unsigned shape_count;
 extern const char *const sysfs_files[];
 extern const char *const sysfs_values[];
-extern const char *const looked_files[]; /* the first LOOKED_IN_DEBUGFS in the card's folder in debugfs, the rest in that in sysfs */
+extern const char
+	*const looked_files[]; /* the first LOOKED_IN_DEBUGFS in the card's folder in debugfs, the rest in that in sysfs */
 
 void random_seed(uint64_t seed);
 uint64_t random_below(uint64_t bound);

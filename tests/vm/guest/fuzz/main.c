@@ -3,9 +3,9 @@
  * fuzz DEVICE SYSFS [OTHER] [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] [--print-corpus]
  *
  * --corpus: initial programs. --replay: only the programs of the file, each --times times. --print-corpus: prints the programs
- * that reached new places at the end. Exits with 1 and prints the program when the kernel log reports a defect, the worker dies,
- * there is no progress for STALL_SECONDS, or the card no longer works for a normal user. Requires the debug kernel, root, and
- * endpoints in partitions 0 and 1; with OTHER, the device of the remote card, also a remote endpoint in partition 2.
+ * that reached new places at the end. Exits with 1 and prints the program when the kernel log reports a defect, the worker
+ * dies, there is no progress for STALL_SECONDS, or the card no longer works for a normal user. Requires the debug kernel, root,
+ * and endpoints in partitions 0 and 1; with OTHER, the device of the remote card, also a remote endpoint in partition 2.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -237,8 +237,9 @@ int main(int argc, char **argv)
 	int status;
 
 	if (!parse(argc, argv)) {
-		fprintf(stderr, "usage: fuzz DEVICE SYSFS [OTHER] [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] "
-				"[--print-corpus]\n");
+		fprintf(stderr,
+			"usage: fuzz DEVICE SYSFS [OTHER] [--seconds N] [--seed S] [--corpus FILE] [--replay FILE] [--times N] "
+			"[--print-corpus]\n");
 		return 2;
 	}
 	corpus = calloc(CORPUS_MAX, sizeof(*corpus));

@@ -14,47 +14,93 @@ enum { GLK_OPS = 16 };
 
 /* The last one stands for all calls that are not in this list. */
 const struct shape shapes[] = {
-	{ "query", GPULINK_IOCTL_QUERY,
-	  { { 4, SIZE }, { 4, FLAGS }, { 4, ANY }, { 4, ANY }, { 8, ANY }, { 8, ANY }, { 24, ANY }, { 8, OFFSET_OUT },
+	{ "query",
+	  GPULINK_IOCTL_QUERY,
+	  { { 4, SIZE },
+	    { 4, FLAGS },
+	    { 4, ANY },
+	    { 4, ANY },
+	    { 8, ANY },
+	    { 8, ANY },
+	    { 24, ANY },
+	    { 8, OFFSET_OUT },
 	    { 8, OFFSET_OUT } } },
 	{ "endpoint", GPULINK_IOCTL_ENDPOINT, { { 4, SIZE }, { 4, FLAGS }, { 4, PARTITION }, { 44, ANY } } },
-	{ "window_map", GPULINK_IOCTL_WINDOW_MAP,
+	{ "window_map",
+	  GPULINK_IOCTL_WINDOW_MAP,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, PARTITION }, { 4, HANDLE_OUT }, { 8, PAGES }, { 8, BYTES }, { 8, OFFSET_OUT } } },
 	{ "window_unmap", GPULINK_IOCTL_WINDOW_UNMAP, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
-	{ "register", GPULINK_IOCTL_REGISTER,
+	{ "register",
+	  GPULINK_IOCTL_REGISTER,
 	  { { 4, SIZE }, { 4, FLAGS }, { 8, MEMORY }, { 8, BYTES }, { 4, HANDLE_OUT }, { 4, ANY } } },
 	{ "unregister", GPULINK_IOCTL_UNREGISTER, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
 	{ "submit", GPULINK_IOCTL_SUBMIT, { { 4, SIZE }, { 4, FLAGS }, { 8, ENTRIES }, { 4, COUNT }, { 4, ANY } } },
-	{ "wait", GPULINK_IOCTL_WAIT,
+	{ "wait",
+	  GPULINK_IOCTL_WAIT,
 	  { { 4, SIZE }, { 4, FLAGS }, { 8, MEMORY }, { 4, COUNT }, { 4, COUNT }, { 8, TIMEOUT }, { 4, ANY }, { 4, ANY } } },
 	{ "release", GPULINK_IOCTL_RELEASE, { { 4, SIZE }, { 4, FLAGS }, { 8, TIMEOUT }, { 4, ANY }, { 4, ANY } } },
-	{ "counters", GPULINK_IOCTL_COUNTERS,
-	  { { 4, SIZE }, { 4, FLAGS }, { 4, PARTITION }, { 4, COUNT }, { 8, MEMORY } } },
-	{ "register_dmabuf", GPULINK_IOCTL_REGISTER_DMABUF,
+	{ "counters", GPULINK_IOCTL_COUNTERS, { { 4, SIZE }, { 4, FLAGS }, { 4, PARTITION }, { 4, COUNT }, { 8, MEMORY } } },
+	{ "register_dmabuf",
+	  GPULINK_IOCTL_REGISTER_DMABUF,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, HANDLE_OUT }, { 8, PAGES }, { 8, BYTES } } },
 	{ "window_export", GPULINK_IOCTL_WINDOW_EXPORT, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
-	{ "window_dmabuf", GPULINK_IOCTL_WINDOW_DMABUF,
-	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, HANDLE_OUT }, { 8, PAGES }, { 8, PAGES }, { 8, OFFSET_OUT }, { 4, ANY },
+	{ "window_dmabuf",
+	  GPULINK_IOCTL_WINDOW_DMABUF,
+	  { { 4, SIZE },
+	    { 4, FLAGS },
+	    { 4, FILE_IN },
+	    { 4, HANDLE_OUT },
+	    { 8, PAGES },
+	    { 8, PAGES },
+	    { 8, OFFSET_OUT },
+	    { 4, ANY },
 	    { 4, ANY } } },
-	{ "ring_map", GPULINK_IOCTL_RING_MAP,
-	  { { 4, SIZE }, { 4, FLAGS }, { 4, ORDER }, { 4, ORDER }, { 8, OFFSET_OUT }, { 8, ANY }, { 8, OFFSET_OUT }, { 8, ANY } } },
+	{ "ring_map",
+	  GPULINK_IOCTL_RING_MAP,
+	  { { 4, SIZE },
+	    { 4, FLAGS },
+	    { 4, ORDER },
+	    { 4, ORDER },
+	    { 8, OFFSET_OUT },
+	    { 8, ANY },
+	    { 8, OFFSET_OUT },
+	    { 8, ANY } } },
 	{ "ring_unmap", GPULINK_IOCTL_RING_UNMAP, { { 4, SIZE }, { 4, FLAGS } } },
 	{ "ring_wait", GPULINK_IOCTL_RING_WAIT, { { 4, SIZE }, { 4, FLAGS }, { 4, COUNT }, { 4, ANY }, { 8, TIMEOUT } } },
-	{ "region_create", GPULINK_IOCTL_REGION_CREATE,
-	  { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, COUNT }, { 8, COUNT }, { 4, HANDLE_OUT }, { 12, ANY }, { 8, BYTES },
-	    { 8, MEMORY }, { 16, ANY } } },
+	{ "region_create",
+	  GPULINK_IOCTL_REGION_CREATE,
+	  { { 4, SIZE },
+	    { 4, FLAGS },
+	    { 4, HANDLE_IN },
+	    { 4, COUNT },
+	    { 8, COUNT },
+	    { 4, HANDLE_OUT },
+	    { 12, ANY },
+	    { 8, BYTES },
+	    { 8, MEMORY },
+	    { 16, ANY } } },
 	{ "region_destroy", GPULINK_IOCTL_REGION_DESTROY, { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, ANY } } },
-	{ "region_wait", GPULINK_IOCTL_REGION_WAIT,
+	{ "region_wait",
+	  GPULINK_IOCTL_REGION_WAIT,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, HANDLE_IN }, { 4, FLAGS }, { 8, COUNT }, { 8, TIMEOUT }, { 32, ANY } } },
-	{ "pool_create", GPULINK_IOCTL_POOL_CREATE,
-	  { { 4, SIZE }, { 4, FLAGS }, { 8, BYTES }, { 4, GRAIN }, { 4, ANY } } },
+	{ "pool_create", GPULINK_IOCTL_POOL_CREATE, { { 4, SIZE }, { 4, FLAGS }, { 8, BYTES }, { 4, GRAIN }, { 4, ANY } } },
 	{ "pool_share", GPULINK_IOCTL_POOL_SHARE, { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, ANY } } },
-	{ "pool_attach", GPULINK_IOCTL_POOL_ATTACH,
+	{ "pool_attach",
+	  GPULINK_IOCTL_POOL_ATTACH,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, HANDLE_OUT }, { 8, ANY }, { 8, OFFSET_OUT }, { 8, ANY } } },
-	{ "pool_query", GPULINK_IOCTL_POOL_QUERY,
+	{ "pool_query",
+	  GPULINK_IOCTL_POOL_QUERY,
 	  { { 4, SIZE }, { 4, FLAGS }, { 4, FILE_IN }, { 4, ANY }, { 32, ANY }, { 8, OFFSET_OUT } } },
-	{ "other", 0,
-	  { { 4, COUNT }, { 4, FLAGS }, { 8, HANDLE_IN }, { 8, MEMORY }, { 8, BYTES }, { 8, TIMEOUT }, { 8, COUNT }, { 8, PAGES },
+	{ "other",
+	  0,
+	  { { 4, COUNT },
+	    { 4, FLAGS },
+	    { 8, HANDLE_IN },
+	    { 8, MEMORY },
+	    { 8, BYTES },
+	    { 8, TIMEOUT },
+	    { 8, COUNT },
+	    { 8, PAGES },
 	    { 8, ANY } } },
 };
 const unsigned shape_count = LENGTH(shapes);
@@ -72,9 +118,25 @@ const char *const sysfs_values[] = { "none", "pool", "0000:00:08.0 0", "0000:00:
 				     "32", "100000", "x 0 4096 0 - rw",
 				     "y 4096 65536 - 0 r", "x", NULL };
 const char *const looked_files[] = {
-	"state", "rings", "windows", "registrations", "counters", "partitions", "link_capture", /* in debugfs */
-	"partitions/2/endpoint", "partitions/2/counters/stores", "partitions/0/endpoint_distance", "link/state",
-	"link/queued_flits", "link_counters/flits_out", "state", "generation", "limits/windows_per_context", "pool/clock", "pool/free", "pool_counters/reads",
+	"state",
+	"rings",
+	"windows",
+	"registrations",
+	"counters",
+	"partitions",
+	"link_capture", /* in debugfs */
+	"partitions/2/endpoint",
+	"partitions/2/counters/stores",
+	"partitions/0/endpoint_distance",
+	"link/state",
+	"link/queued_flits",
+	"link_counters/flits_out",
+	"state",
+	"generation",
+	"limits/windows_per_context",
+	"pool/clock",
+	"pool/free",
+	"pool_counters/reads",
 	NULL,
 };
 
@@ -134,13 +196,15 @@ static struct value draw_value(enum hint hint)
 		return literal(edge());
 	switch (hint) {
 	case FLAGS: return literal(one_in(3) ? 0 : random_below(4));
-	case PARTITION: return literal(one_in(8) ? (one_in(2) ? 0xffffffff - random_below(2) : random_below(20)) : random_below(4));
+	case PARTITION:
+		return literal(one_in(8) ? (one_in(2) ? 0xffffffff - random_below(2) : random_below(20)) : random_below(4));
 	case PAGES: return literal(one_in(3) ? random_below(64) * 4096 : 0);
 	case BYTES: return literal(one_in(12) ? UINT64_C(1) << random_below(34) : (1 + random_below(12)) * 4096);
 	case COUNT: return literal(counts[random_below(LENGTH(counts))]);
 	case TIMEOUT: return literal(timeouts[random_below(LENGTH(timeouts))]);
 	case MEMORY:
-		return (struct value){ ADDRESS, ENTRIES_BYTES + random_below(ARENA_BYTES - ENTRIES_BYTES) / 512 * 512 + random_below(3) };
+		return (struct value){ ADDRESS, ENTRIES_BYTES + random_below(ARENA_BYTES - ENTRIES_BYTES) / 512 * 512 +
+							random_below(3) };
 	case ENTRIES: return (struct value){ ADDRESS, random_below(8) * 64 };
 	case ORDER: return literal(4 + random_below(4));
 	case GRAIN: return literal(one_in(3) ? 0 : UINT64_C(32) << random_below(9));
@@ -327,7 +391,8 @@ void program_mutate(struct program *p, const struct program *other)
 	}
 }
 
-/* --- text: one line per operation, its values as =literal, h, o, a or d and hexadecimal digits; an empty line ends a program --- */
+/* --- text: one line per operation, its values as =literal, h, o, a or d and hexadecimal digits; an empty line ends a program
+ * --- */
 
 static const char source_marks[] = "=hoad";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * program_test CORPUS [SEED]: mutated programs stay within bounds, and survive a round trip through text; the corpus parses. TAP.
+ * program_test CORPUS [SEED]: mutated programs stay within bounds, and survive a round trip through text; the corpus parses.
+ * TAP.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,8 +107,8 @@ int main(int argc, char **argv)
 	bool bounds = true, back = true, refused, corpus = corpus_is_read(argv[1]), same_program;
 
 	printf("# seed %" PRIu64 "\n", seed);
-	refused = read_text("opens =0\n\n") == -1 && read_text(" \n\n") == -1 && read_text("open x0\n\n") == -1 && read_text("open =0g\n\n") == -1 &&
-		  read_text("open =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0\n\n") == -1;
+	refused = read_text("opens =0\n\n") == -1 && read_text(" \n\n") == -1 && read_text("open x0\n\n") == -1 &&
+		  read_text("open =0g\n\n") == -1 && read_text("open =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0 =0\n\n") == -1;
 	random_seed(seed);
 	program_draw(&p);
 	for (unsigned i = 0; i < ROUNDS; i++) {

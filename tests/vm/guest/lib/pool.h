@@ -71,7 +71,8 @@ static inline int pool_read(int fd, unsigned window, uint64_t offset, unsigned l
 	return error < 0 ? error : (int)status_of(&done);
 }
 
-/* The mapping of a window on a partition whose endpoint is the pool, by root; the window stays until the file is closed. NULL. */
+/* The mapping of a window on a partition whose endpoint is the pool, by root; the window stays until the file is closed. NULL.
+ */
 static inline volatile uint64_t *pool_window(int fd, unsigned partition, size_t bytes)
 {
 	uint64_t offset;

@@ -13,7 +13,8 @@ static inline struct gpulink_uring_batch batch_of(const void *entries, unsigned 
 }
 
 /* Prepare a command. The ring must have room. */
-static inline void uring_submit(struct io_uring *ring, int fd, const void *entries, unsigned count, unsigned flags, uint64_t tag)
+static inline void uring_submit(struct io_uring *ring, int fd, const void *entries, unsigned count, unsigned flags,
+				uint64_t tag)
 {
 	const struct gpulink_uring_batch batch = batch_of(entries, count);
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);

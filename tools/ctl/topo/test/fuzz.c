@@ -139,7 +139,8 @@ static const char *use(struct tree *tree)
 
 static const char *do_round(struct chance *c, struct text *text)
 {
-	char path[32], message[320] = "";
+	struct failure failure = { 0 };
+	char path[32];
 	struct tree tree = {0};
 	const char *wrong;
 	int file = memfd_create("fuzz", 0);
@@ -149,10 +150,10 @@ static const char *do_round(struct chance *c, struct text *text)
 	if (file < 0 || write(file, text->bytes, text->length) != (ssize_t)text->length)
 		die("memfd");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	if (read_dump(path, &tree, message))
+	if (!read_dump(path, &tree, &failure))
 		wrong = use(&tree);
 	else
-		wrong = printable(message) && !strncmp(message, path, strlen(path)) ?
+		wrong = printable(failure.text) && !strncmp(failure.text, path, strlen(path)) ?
 				NULL :
 				"the message is not printable, or without the file";
 	tree_free(&tree);

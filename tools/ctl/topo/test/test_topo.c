@@ -273,35 +273,37 @@ static void test_form(void **state)
 		unsigned line; /* of the error */
 		const char *says;
 	} wrong[] = {
-		{"", 0, "no PCI function"},
-		{"hello\nworld\n", 0, "no PCI function"},
-		{"gpulink-dump: 2\n", 1, "unknown version"},
-		{"00:01.0 x\n", 1, "no configuration space"},
-		{"00:01.0 x\n" ROW, 2, "has 16 bytes"},
-		{"00:01.0 x\n" ROW LAST_ROW "\nhello\n", 5, "not a line"},
-		{"00:01.0 x\n00: 00 01 02\n", 2, "cut or damaged"},
-		{"00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e xx\n", 2, "cut or damaged"},
-		{"00:01.0 x\n08: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", 2, "cut or damaged"},
-		{"00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10\n", 2, "cut or damaged"},
-		{"\n" ROW, 2, "data without a function"},
-		{"00:21.0 x\n" LAST_ROW, 1, "device must be"},
-		{"00:01.0 x\n" LAST_ROW "\n0000:00:01.0 x\n" LAST_ROW, 4, "described twice"},
-		{"00:01.0 x\n\tgpulink: config: 80 of 256\n" ROW LAST_ROW, 4, "has 64 bytes of configuration space instead of 80"},
-		{"gpulink-dump: 1\nfunctions: 2\n00:01.0 x\n" LAST_ROW, 4, "1 PCI functions of 2"},
+		{ "", 0, "no PCI function" },
+		{ "hello\nworld\n", 0, "no PCI function" },
+		{ "gpulink-dump: 2\n", 1, "unknown version" },
+		{ "00:01.0 x\n", 1, "no configuration space" },
+		{ "00:01.0 x\n" ROW, 2, "has 16 bytes" },
+		{ "00:01.0 x\n" ROW LAST_ROW "\nhello\n", 5, "not a line" },
+		{ "00:01.0 x\n00: 00 01 02\n", 2, "cut or damaged" },
+		{ "00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e xx\n", 2, "cut or damaged" },
+		{ "00:01.0 x\n08: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f\n", 2, "cut or damaged" },
+		{ "00:01.0 x\n00: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10\n", 2, "cut or damaged" },
+		{ "\n" ROW, 2, "data without a function" },
+		{ "00:21.0 x\n" LAST_ROW, 1, "device must be" },
+		{ "00:01.0 x\n" LAST_ROW "\n0000:00:01.0 x\n" LAST_ROW, 4, "described twice" },
+		{ "00:01.0 x\n\tgpulink: config: 80 of 256\n" ROW LAST_ROW, 4,
+		  "has 64 bytes of configuration space instead of 80" },
+		{ "gpulink-dump: 1\nfunctions: 2\n00:01.0 x\n" LAST_ROW, 4, "1 PCI functions of 2" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		FILE *plain = fopen("/dev/null", "w");
 		char *text = strdup(wrong[i].text);
-		struct dump_error error = {0};
+		struct failure error = { 0 };
+		unsigned line;
 		struct tree tree = {0};
 
 		assert_non_null(plain);
 		assert_non_null(text);
-		if (dump_scan(text, strlen(text), &tree, plain, &error) || error.line != wrong[i].line ||
+		if (!dump_scan(text, strlen(text), &tree, plain, &line, &error) || line != wrong[i].line ||
 		    !strstr(error.text, wrong[i].says))
-			fail_msg("case %zu: line %u: %s", i, error.line, error.text);
+			fail_msg("case %zu: line %u: %s", i, line, error.text);
 		free(text);
 		fclose(plain);
 		tree_free(&tree);
@@ -315,13 +317,14 @@ static void test_facts(void **state)
 		"\t\tRegion 0: Memory at 0 [size=1G]\n\tRegion 9: Memory at 0 [size=1G]\n\tKernel driver in use: a\033[31m\n"
 		"\tgpulink: name: ../../etc\n\tgpulink: errors: 3 4 5\n" LAST_ROW;
 	FILE *plain = fopen("/dev/null", "w");
-	struct dump_error error = {0};
+	struct failure error = { 0 };
+	unsigned line;
 	struct tree tree = {0};
 	struct function *f;
 
 	(void)state;
 	assert_non_null(plain);
-	assert_true(dump_scan(text, strlen(text), &tree, plain, &error));
+	assert_int_equal(dump_scan(text, strlen(text), &tree, plain, &line, &error), 0);
 	f = tree_find(&tree, 0x10000, 0xe1, 0, 0);
 	assert_non_null(f);
 	assert_string_equal(f->address, "10000:e1:00.0");

@@ -40,10 +40,11 @@ static void add(struct recording *recording, unsigned operation, uint32_t pid, u
 /* Writes the trace, and compares it. */
 static void expect(struct recording *recording, struct recording_sums *sums, const char *text)
 {
-	char error[REPLAY_ERROR_BYTES], got[4096];
+	struct failure error;
+	char got[4096];
 	FILE *file;
 
-	assert_int_equal(recording_write(recording, path, sums, error), 0);
+	assert_int_equal(recording_write(recording, path, sums, &error), 0);
 	recording_end(recording);
 	file = fopen(path, "r");
 	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
@@ -63,7 +64,8 @@ static void processes_come_before_partitions(void **state)
 	add(recording, WATCH_STORE, 100, 1001, 2, 0, 4);
 	add(recording, WATCH_LOAD, 200, 1002, 2, 8, 8);
 	add(recording, WATCH_ATOMIC, 200, 1003, 5, 16, 8);
-	expect(recording, &sums, HEAD("4") "0,store,0,2,0x40,8\n1000,store,0,3,0x0,4\n2000,load,1,3,0x8,8\n3000,atomic,1,2,0x10,8\n");
+	expect(recording, &sums,
+	       HEAD("4") "0,store,0,2,0x40,8\n1000,store,0,3,0x0,4\n2000,load,1,3,0x8,8\n3000,atomic,1,2,0x10,8\n");
 	assert_int_equal(sums.operations, 4);
 	assert_int_equal(sums.processes, 2);
 	assert_int_equal(sums.partitions, 2);
@@ -77,7 +79,8 @@ static void stores_are_cut_at_lines(void **state)
 
 	(void)state;
 	add(recording, WATCH_STORE, 1, 5, 0, 100, 300);
-	expect(recording, &sums, HEAD("2") "0,store,0,1,0x64,28\n0,store,0,1,0x80,128\n0,store,0,1,0x100,128\n0,store,0,1,0x180,16\n");
+	expect(recording, &sums,
+	       HEAD("2") "0,store,0,1,0x64,28\n0,store,0,1,0x80,128\n0,store,0,1,0x100,128\n0,store,0,1,0x180,16\n");
 }
 
 /* A release is of the partitions stored to since the last one; loads need none. */
@@ -118,12 +121,12 @@ static void more_processes_than_gpus_are_left_out(void **state)
 {
 	struct recording *recording = recording_begin();
 	struct recording_sums sums;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	for (uint32_t pid = 1; pid <= 70; pid++)
 		add(recording, WATCH_STORE, pid, pid, 0, 0, 8);
-	assert_int_equal(recording_write(recording, path, &sums, error), 0);
+	assert_int_equal(recording_write(recording, path, &sums, &error), 0);
 	recording_end(recording);
 	assert_int_equal(sums.processes, 63);
 	assert_int_equal(sums.operations, 63);
@@ -135,12 +138,12 @@ static void what_a_trace_cannot_hold_is_refused(void **state)
 {
 	struct recording *recording = recording_begin();
 	struct recording_sums sums;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	add(recording, WATCH_STORE, 1, 1, 0, UINT64_C(1) << 60, 8);
-	assert_true(recording_write(recording, path, &sums, error) < 0);
-	assert_non_null(strstr(error, "address"));
+	assert_true(recording_write(recording, path, &sums, &error) < 0);
+	assert_non_null(strstr(error.text, "address"));
 	recording_end(recording);
 }
 

@@ -73,7 +73,8 @@ static void by_hand(void **state)
 	}
 }
 
-/* A lease ends when its unit writes elsewhere beyond it (SC), not when it may keep two times (RC); unchanged lines come without data. */
+/* A lease ends when its unit writes elsewhere beyond it (SC), not when it may keep two times (RC); unchanged lines come without
+ * data. */
 static void renewals(void **state)
 {
 	const struct hierarchy_count *c;
@@ -103,7 +104,8 @@ static void shared(void **state)
 		hierarchy_access(h, 0, 0, 0, HIERARCHY_ALL, false);
 		hierarchy_barrier(h);
 		hierarchy_access(h, 0, 0, 0, HIERARCHY_ALL, false);
-		assert_int_equal(end()->old, p <= HIERARCHY_PRINTED); /* printed: the write shares its time with the lease's end */
+		assert_int_equal(end()->old,
+				 p <= HIERARCHY_PRINTED); /* printed: the write shares its time with the lease's end */
 	}
 }
 
@@ -226,7 +228,8 @@ static void fills_by_chance(void **state)
 				if (below(&c, 100) == 0)
 					hierarchy_barrier(h);
 				words = below(&c, 2) ? words & (~words + 1) : words;
-				hierarchy_access(h, below(&c, 2), below(&c, 2), FAR - 4 + below(&c, 8), (uint16_t)words, below(&c, 4) == 0);
+				hierarchy_access(h, below(&c, 2), below(&c, 2), FAR - 4 + below(&c, 8), (uint16_t)words,
+						 below(&c, 4) == 0);
 			}
 			count = end();
 			misses[fill] = count->l1.read_misses;
@@ -234,8 +237,10 @@ static void fills_by_chance(void **state)
 			assert_int_equal(count->old, 0);
 			assert_int_equal(count->l2.reads, count->l1.read_misses);
 		}
-		assert_true(misses[HIERARCHY_WHOLE] < misses[HIERARCHY_TRIMMED] && misses[HIERARCHY_TRIMMED] < misses[HIERARCHY_SECTORED]);
-		assert_true(lines[HIERARCHY_WHOLE] == lines[HIERARCHY_TRIMMED] && lines[HIERARCHY_WHOLE] == lines[HIERARCHY_SECTORED]);
+		assert_true(misses[HIERARCHY_WHOLE] < misses[HIERARCHY_TRIMMED] &&
+			    misses[HIERARCHY_TRIMMED] < misses[HIERARCHY_SECTORED]);
+		assert_true(lines[HIERARCHY_WHOLE] == lines[HIERARCHY_TRIMMED] &&
+			    lines[HIERARCHY_WHOLE] == lines[HIERARCHY_SECTORED]);
 	}
 }
 
@@ -279,7 +284,8 @@ static void by_chance(void **state)
 			for (unsigned i = 0; i < 4000; i++) {
 				if (below(&c, 40) == 0)
 					hierarchy_barrier(h);
-				hierarchy_access(h, below(&c, 2), below(&c, 2), below(&c, 1 + below(&c, 64)), HIERARCHY_ALL, below(&c, 4) == 0);
+				hierarchy_access(h, below(&c, 2), below(&c, 2), below(&c, 1 + below(&c, 64)), HIERARCHY_ALL,
+						 below(&c, 4) == 0);
 			}
 			count = end();
 			old[p] += count->old;
@@ -379,10 +385,19 @@ static void programs_by_sectors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand), cmocka_unit_test(renewals), cmocka_unit_test(shared), cmocka_unit_test(remote),
-		cmocka_unit_test(by_chance), cmocka_unit_test(streams),
-		cmocka_unit_test(sectors), cmocka_unit_test(two_sectors), cmocka_unit_test(writes_of_sectors), cmocka_unit_test(sectors_go),
-		cmocka_unit_test(fills_by_chance), cmocka_unit_test(fills_that_can_not_be), cmocka_unit_test(floats_of_a_product),
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(renewals),
+		cmocka_unit_test(shared),
+		cmocka_unit_test(remote),
+		cmocka_unit_test(by_chance),
+		cmocka_unit_test(streams),
+		cmocka_unit_test(sectors),
+		cmocka_unit_test(two_sectors),
+		cmocka_unit_test(writes_of_sectors),
+		cmocka_unit_test(sectors_go),
+		cmocka_unit_test(fills_by_chance),
+		cmocka_unit_test(fills_that_can_not_be),
+		cmocka_unit_test(floats_of_a_product),
 		cmocka_unit_test(programs_by_sectors),
 	};
 

@@ -5,6 +5,7 @@
  */
 #include "../matrix.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,13 +75,14 @@ static void show(const struct matrix *m, char got[512])
 
 static void expect(const void *data, size_t bytes, uint32_t rows, const char *entries, const char *transposed)
 {
-	char error[MATRIX_ERROR_BYTES] = "", got[512];
+	struct failure error = { 0 };
+	char got[512];
 	struct matrix m, t;
 
 	for (unsigned packed = 0; packed < 2; packed++) {
 		write_bytes(data, bytes, packed);
-		if (matrix_read(path, MOST, &m, error))
-			fail_msg("%s", error);
+		if (matrix_read(path, MOST, &m, &error))
+			fail_msg("%s", error.text);
 		assert_int_equal(m.rows, rows);
 		show(&m, got);
 		assert_string_equal(got, entries);
@@ -94,12 +96,13 @@ static void expect(const void *data, size_t bytes, uint32_t rows, const char *en
 
 static void refuse(const void *data, size_t bytes, const char *error)
 {
-	char got[MATRIX_ERROR_BYTES] = "";
+	struct failure failure;
+	const char *got = failure.text;
 	struct matrix m;
 
 	for (unsigned packed = 0; packed < 2; packed++) {
 		write_bytes(data, bytes, packed);
-		assert_int_equal(matrix_read(path, MOST, &m, got), -1);
+		assert_int_equal(matrix_read(path, MOST, &m, &failure), -EBADMSG);
 		if (strncmp(got, path, strlen(path)) != 0 || strncmp(got + strlen(path), error, strlen(error)) != 0)
 			fail_msg("'%s' should be PATH%s", got, error);
 		assert_null(m.first);
@@ -232,14 +235,14 @@ static void test_bad_csr(void **state)
 static void test_empty_giant(void **state)
 {
 	static const char text[] = BANNER "pattern general\n30000000 30000000 1\n1 1\n";
-	char error[MATRIX_ERROR_BYTES];
+	struct failure error;
 	struct matrix m;
 
 	(void)state;
 	name("m.mtx");
 	write_bytes(text, strlen(text), false);
-	assert_int_equal(matrix_read(path, 1u << 25, &m, error), -1);
-	assert_non_null(strstr(error, "30000000 rows but only 1 entries: must be at most 64 rows per entry"));
+	assert_int_equal(matrix_read(path, 1u << 25, &m, &error), -1);
+	assert_non_null(strstr(error.text, "30000000 rows but only 1 entries: must be at most 64 rows per entry"));
 }
 
 /* A number from the environment, for longer and for other runs. */
@@ -254,7 +257,7 @@ static void damage(const char *file, const unsigned char *good, size_t bytes, ui
 {
 	uint64_t rounds = setting("ROUNDS", DAMAGED);
 	unsigned char bad[256];
-	char error[MATRIX_ERROR_BYTES];
+	struct failure error;
 	struct matrix m;
 
 	name(file);
@@ -267,8 +270,8 @@ static void damage(const char *file, const unsigned char *good, size_t bytes, ui
 		for (unsigned i = 0; i <= round % 3; i++)
 			bad[below(&c, (unsigned)bytes)] = (unsigned char)draw(&c);
 		write_bytes(bad, bytes - (round % 5 ? 0 : below(&c, (unsigned)bytes)), round % 2);
-		if (matrix_read(path, MOST, &m, error)) {
-			assert_true(strncmp(error, path, strlen(path)) == 0);
+		if (matrix_read(path, MOST, &m, &error)) {
+			assert_true(strncmp(error.text, path, strlen(path)) == 0);
 			continue;
 		}
 		show(&m, got);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Accesses of data that go first, chosen by chance: as many as are wanted, by what the card's queue does with page walks, there and
- * back, and no others.
+ * Accesses of data that go first, chosen by chance: as many as are wanted, by what the card's queue does with page walks, there
+ * and back, and no others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,7 +177,10 @@ static int begin(void **state, enum request_kind kind)
 		assert_int_equal(requests_add_unit(r, 0), 0);
 	}
 	for (uint32_t i = 0; i < REQUESTS; i++) {
-		const struct request request = { .mask = UINT64_MAX, .line = i, .unit = (uint16_t)(i % UNITS), .kind = (uint8_t)kind,
+		const struct request request = { .mask = UINT64_MAX,
+						 .line = i,
+						 .unit = (uint16_t)(i % UNITS),
+						 .kind = (uint8_t)kind,
 						 .destination = i % 5 ? 2 : 1 };
 
 		assert_int_equal(requests_add(r, &request, last[i % UNITS]), 0);

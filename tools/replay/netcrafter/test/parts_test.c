@@ -89,7 +89,8 @@ static void latencies(void **state)
 static void tuner(void **state)
 {
 	struct pool_tuner t = { .pool_ns = 32 };
-	struct glk_cluster_queue_counters c = { .pool_stitched = POOL_TUNER_EPOCH / 2, .pool_timed_out = POOL_TUNER_EPOCH / 2 - 1 };
+	struct glk_cluster_queue_counters c = { .pool_stitched = POOL_TUNER_EPOCH / 2,
+						.pool_timed_out = POOL_TUNER_EPOCH / 2 - 1 };
 
 	(void)state;
 	assert_false(pool_tuner_look(&t, &c)); /* too few */

@@ -44,7 +44,7 @@ struct bench {
 	struct files files;
 	uint8_t bytes[RECORDS * PACKET_BYTES];
 	struct requests requests;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 };
 
 static int begin(void **state)
@@ -72,7 +72,7 @@ static int end(void **state)
 static int read_them(struct bench *b, size_t bytes)
 {
 	files_write(&b->files, "t.rtr", b->bytes, bytes);
-	return requests_from_trace(&b->requests, files_path(&b->files, "t.rtr"), b->error);
+	return requests_from_trace(&b->requests, files_path(&b->files, "t.rtr"), &b->error);
 }
 
 static void from_records(void **state)
@@ -149,15 +149,15 @@ static void bad_records(void **state)
 	struct bench *b = *state;
 
 	assert_int_equal(read_them(b, sizeof(b->bytes) - 1), -EINVAL);
-	assert_non_null(strstr(b->error, "truncated"));
+	assert_non_null(strstr(b->error.text, "truncated"));
 	assert_int_equal(read_them(b, 4 * PACKET_BYTES), -EINVAL); /* one without its answer */
-	assert_non_null(strstr(b->error, "unanswered"));
+	assert_non_null(strstr(b->error.text, "unanswered"));
 	b->bytes[5 * PACKET_BYTES + 12] = 9; /* a response without a request */
 	assert_int_equal(read_them(b, sizeof(b->bytes)), -EINVAL);
-	assert_non_null(strstr(b->error, "record 5"));
+	assert_non_null(strstr(b->error.text, "record 5"));
 	assert_null(b->requests.list);
-	assert_int_equal(requests_from_trace(&b->requests, files_path(&b->files, "none"), b->error), -ENOENT);
-	assert_non_null(strstr(b->error, "none"));
+	assert_int_equal(requests_from_trace(&b->requests, files_path(&b->files, "none"), &b->error), -ENOENT);
+	assert_non_null(strstr(b->error.text, "none"));
 }
 
 /* Times that go beyond what ticks can hold are no trouble: the trace is strange, and so is what comes of it. */
@@ -187,7 +187,7 @@ static void play_stream(struct bench *b, const struct replay_op *ops, size_t cou
 	assert_int_equal(requests_stream_begin(&b->requests, &stream), 0);
 	sink = requests_stream_sink(stream);
 	assert_int_equal(sink.take(sink.user, ops, count), status);
-	assert_int_equal(requests_stream_end(stream, status, b->error), status);
+	assert_int_equal(requests_stream_end(stream, status, &b->error), status);
 }
 
 static void from_a_stream(void **state)
@@ -206,7 +206,13 @@ static void from_a_stream(void **state)
 		{ .mask = UINT64_MAX, .line = 0x41, .kind = REQUEST_WRITE, .destination = 2, .next = 2 },
 		{ .mask = 0xff, .line = 0x42, .kind = REQUEST_WRITE, .destination = 2, .next = 3 },
 		{ .mask = UINT64_MAX, .gap = NS(3), .line = 1, .kind = REQUEST_READ, .needs = 3, .next = 4 },
-		{ .mask = 0xff00, .gap = NS(1) / 2, .line = 1, .kind = REQUEST_ATOMIC, .needs = 3, .phase = 1, .next = NO_REQUEST },
+		{ .mask = 0xff00,
+		  .gap = NS(1) / 2,
+		  .line = 1,
+		  .kind = REQUEST_ATOMIC,
+		  .needs = 3,
+		  .phase = 1,
+		  .next = NO_REQUEST },
 	};
 	struct bench *b = *state;
 
@@ -234,7 +240,9 @@ static void a_window_full(void **state)
 	struct bench *b = *state;
 
 	for (unsigned i = 0; i < WINDOW + 5; i++)
-		ops[i] = (struct replay_op){ .time_ps = i, .kind = REPLAY_STORE, .destination = 1, .address = 64 * i, .size = 4 };
+		ops[i] = (struct replay_op){
+			.time_ps = i, .kind = REPLAY_STORE, .destination = 1, .address = 64 * i, .size = 4
+		};
 	play_stream(b, ops, WINDOW + 5, 0);
 	assert_int_equal(b->requests.list[WINDOW - 1].needs, 0);
 	assert_int_equal(b->requests.list[WINDOW].needs, 1);
@@ -251,7 +259,7 @@ static void an_address_beyond(void **state)
 
 	play_stream(b, ops, 2, -ERANGE);
 	assert_int_equal(b->requests.count, 1);
-	assert_non_null(strstr(b->error, "operation 2"));
+	assert_non_null(strstr(b->error.text, "operation 2"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -259,8 +267,8 @@ static void an_address_beyond(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(from_records), TEST(phases), TEST(units_apart), TEST(bad_records), TEST(strange_times), TEST(from_a_stream),
-		TEST(a_window_full), TEST(an_address_beyond),
+		TEST(from_records),  TEST(phases),	  TEST(units_apart),   TEST(bad_records),
+		TEST(strange_times), TEST(from_a_stream), TEST(a_window_full), TEST(an_address_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,7 @@ static void misses_are_limited(void **state)
 
 static void take_stream(struct bench *b, const struct replay_op *ops, size_t count)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	struct requests_stream *stream;
 	struct replay_sink sink;
 
@@ -293,7 +293,7 @@ static void take_stream(struct bench *b, const struct replay_op *ops, size_t cou
 	assert_int_equal(requests_stream_begin(&b->requests, &stream), 0);
 	sink = requests_stream_sink(stream);
 	assert_int_equal(sink.take(sink.user, ops, count), 0);
-	assert_int_equal(requests_stream_end(stream, 0, error), 0);
+	assert_int_equal(requests_stream_end(stream, 0, &error), 0);
 }
 
 /* Its phases take what they took where communication costs nothing, and what is asked at their end. */
@@ -369,7 +369,11 @@ static void sequencing(void **state)
 /* Stores of a page in one packet: lines of 128 bytes, each with a sub-header, a header, and to a multiple of 4. */
 static void packing(void **state)
 {
-	enum { LINES = 60, PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_RESET, BYTES = 16 + (PAYLOAD + 3) / 4 * 4 };
+	enum {
+		LINES = 60,
+		PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_RESET,
+		BYTES = 16 + (PAYLOAD + 3) / 4 * 4
+	};
 	struct bench *b = *state;
 	struct netcrafter_result r;
 

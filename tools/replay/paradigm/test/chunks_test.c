@@ -85,7 +85,8 @@ static void check_cover(const struct chunk *list, size_t count, uint32_t chunk_b
 		const struct chunk *c = &list[i];
 		struct chunk right = expected(c->source, c->address, c->address + c->bytes, chunk_bytes);
 
-		assert_true(c->address == right.address && c->destinations == right.destinations && c->ready_ps == right.ready_ps);
+		assert_true(c->address == right.address && c->destinations == right.destinations &&
+			    c->ready_ps == right.ready_ps);
 		assert_true(c->bytes <= (chunk_bytes > PAGE ? chunk_bytes : PAGE));
 		if (i && list[i - 1].source == c->source)
 			assert_true(list[i - 1].ready_ps <= c->ready_ps);
@@ -101,8 +102,11 @@ static void gather(struct chunks *c, struct chance *r)
 	memset(map, 0, sizeof(map));
 	for (unsigned i = 0; i < 300; i++) {
 		unsigned pair = below(r, 2) ? 1 : below(r, PAIRS), size = 1 + below(r, LINE);
-		struct replay_op op = { .kind = REPLAY_STORE, .source = (uint8_t)(pair / GPUS), .destination = (uint8_t)(pair % GPUS),
-					.address = below(r, BYTES), .time_ps = i + 1 };
+		struct replay_op op = { .kind = REPLAY_STORE,
+					.source = (uint8_t)(pair / GPUS),
+					.destination = (uint8_t)(pair % GPUS),
+					.address = below(r, BYTES),
+					.time_ps = i + 1 };
 		struct map *m = &map[pair];
 		uint64_t line = op.address / LINE, first = op.address % LINE;
 
@@ -115,8 +119,11 @@ static void gather(struct chunks *c, struct chance *r)
 	for (unsigned i = below(r, 8); i; i--) {
 		unsigned pair = below(r, 2) ? 1 : below(r, PAIRS);
 		uint32_t address = below(r, BYTES), size = 1 + below(r, BYTES - address);
-		struct replay_op op = { .kind = REPLAY_COPY, .source = (uint8_t)(pair / GPUS), .destination = (uint8_t)(pair % GPUS),
-					.address = address, .size = size };
+		struct replay_op op = { .kind = REPLAY_COPY,
+					.source = (uint8_t)(pair / GPUS),
+					.destination = (uint8_t)(pair % GPUS),
+					.address = address,
+					.size = size };
 
 		assert_int_equal(chunks_copy(c, &op), 0);
 		memset(map[pair].region + address, true, size);
@@ -153,8 +160,12 @@ static void by_chance(void **state)
 static void one_pair(void **state)
 {
 	struct chunks *c = chunks_create(2);
-	const struct replay_op there = { .kind = REPLAY_STORE, .source = 0, .destination = 1, .address = 9000, .size = 8, .time_ps = 5 };
-	const struct replay_op back = { .kind = REPLAY_STORE, .source = 1, .destination = 0, .address = 64, .size = 8, .time_ps = 7 };
+	const struct replay_op there = {
+		.kind = REPLAY_STORE, .source = 0, .destination = 1, .address = 9000, .size = 8, .time_ps = 5
+	};
+	const struct replay_op back = {
+		.kind = REPLAY_STORE, .source = 1, .destination = 0, .address = 64, .size = 8, .time_ps = 7
+	};
 	const struct replay_op region = { .kind = REPLAY_COPY, .source = 0, .destination = 1, .address = 8192, .size = 20000 };
 	const struct chunk *list;
 	size_t count;
@@ -196,7 +207,10 @@ static void adjacent_ranges(void **state)
 	assert_non_null(c);
 	assert_int_equal(chunks_store(c, &store), 0);
 	for (uint64_t at = 16384; at > 0; at -= 4096)
-		assert_int_equal(chunks_copy(c, &(struct replay_op){ .kind = REPLAY_COPY, .destination = 1, .address = at, .size = 4096 }), 0);
+		assert_int_equal(
+			chunks_copy(c,
+				    &(struct replay_op){ .kind = REPLAY_COPY, .destination = 1, .address = at, .size = 4096 }),
+			0);
 	assert_int_equal(chunks_end(c, CHUNKS_ALL_PAIRS), 0);
 	assert_int_equal(chunks_cut(c, 16384, &list, &count), 0);
 	assert_int_equal(count, 1);
@@ -229,8 +243,8 @@ static void divided_line(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(by_chance), cmocka_unit_test(one_pair), cmocka_unit_test(adjacent_ranges),
-					    cmocka_unit_test(divided_line) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(by_chance), cmocka_unit_test(one_pair),
+					    cmocka_unit_test(adjacent_ranges), cmocka_unit_test(divided_line) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,8 @@ static void packing_by_hand(void **state)
 	comparison_free(c);
 }
 
-/* The first 64 lines are kept: they leave at the end, or when fewer than 16 stores in a round of 64 to other lines are to them. */
+/* The first 64 lines are kept: they leave at the end, or when fewer than 16 stores in a round of 64 to other lines are to them.
+ */
 static void keep_by_hand(void **state)
 {
 	(void)state;
@@ -131,10 +132,12 @@ static void keep_by_hand(void **state)
 				assert_int_equal(give(c, store(0, 1, cold, 8)), 0);
 		}
 		assert_int_equal(comparison_end(c), 0);
-		/* With 15 the set is renewed twice: it has the hot lines and 49 cold ones, whose distance takes up to 6 bytes, then cold ones. */
+		/* With 15 the set is renewed twice: it has the hot lines and 49 cold ones, whose distance takes up to 6 bytes,
+		 * then cold ones. */
 		assert_int_equal(comparison_result(c, KEEP).packets, hot == 16 ? 4 : 5);
-		assert_int_equal(comparison_result(c, KEEP).wire_bytes, 
-				 hot == 16 ? 4 * padded(64 * 8 + 10) : 3 * padded(64 * 8 + 10) + padded(64 * 8 + 16) + padded(15 * 8 + 4));
+		assert_int_equal(comparison_result(c, KEEP).wire_bytes,
+				 hot == 16 ? 4 * padded(64 * 8 + 10) :
+					     3 * padded(64 * 8 + 10) + padded(64 * 8 + 16) + padded(15 * 8 + 4));
 		comparison_free(c);
 	}
 }
@@ -175,19 +178,23 @@ static void combining_keeps_what_is_stored_again(void **state)
 	comparison_free(c);
 }
 
-/* A load waits for the bytes that it asks for, not for others of their line: with the line resident, before and behind what is stored. */
+/* A load waits for the bytes that it asks for, not for others of their line: with the line resident, before and behind what is
+ * stored. */
 static void combining_loads_beside_what_is_stored(void **state)
 {
 	static const struct {
 		uint64_t address;
 		uint32_t size;
 		bool sends;
-	} loads[] = { { 0, 32, false }, { 48, 80, false }, { 128, 32, false }, { 47, 1, true }, { 0, 33, true }, { 32, 1, true }, { 0, 128, true } };
+	} loads[] = { { 0, 32, false }, { 48, 80, false }, { 128, 32, false }, { 47, 1, true },
+		      { 0, 33, true },	{ 32, 1, true },   { 0, 128, true } };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
 		struct comparison *c = start(2, 5);
-		struct replay_op load = { .kind = REPLAY_LOAD, .destination = 1, .address = loads[i].address, .size = loads[i].size };
+		struct replay_op load = {
+			.kind = REPLAY_LOAD, .destination = 1, .address = loads[i].address, .size = loads[i].size
+		};
 
 		assert_int_equal(give(c, store(0, 1, 32, 16)), 0);
 		assert_int_equal(give(c, load), 0);
@@ -340,14 +347,18 @@ static void classes_of_sizes(void **state)
 	comparison_free(c);
 }
 
-/* A source that sends by region waits at a release, and its atomics take their time, as with other methods. On a link of 1 byte a
- * nanosecond with a latency of 100 ns. */
+/* A source that sends by region waits at a release, and its atomics take their time, as with other methods. On a link of 1 byte
+ * a nanosecond with a latency of 100 ns. */
 static void regions_and_releases(void **state)
 {
 	static const struct paradigm *const list[] = { &paradigm_proact_hw, NULL };
 	const struct timing_setting timing = { .bytes_per_second = 1e9, .latency_ps = 100000, .buffer_bytes = 1 << 20 };
-	const struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096 };
-	const struct replay_op atomic = { .kind = REPLAY_ATOMIC, .destination = 1, .address = 8192, .size = 8, .time_ps = 900000 };
+	const struct setting setting = {
+		.link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096
+	};
+	const struct replay_op atomic = {
+		.kind = REPLAY_ATOMIC, .destination = 1, .address = 8192, .size = 8, .time_ps = 900000
+	};
 	const struct replay_op release = { .kind = REPLAY_RELEASE, .destination = 1, .time_ps = 1000000 };
 	const struct replay_op barrier = { .kind = REPLAY_BARRIER, .time_ps = 9000000 };
 
@@ -367,29 +378,34 @@ static void regions_and_releases(void **state)
 		assert_int_equal(comparison_end(c), 0);
 		r = comparison_result(c, 0);
 		assert_int_equal(r.wire_bytes, 4096 + 24);
-		/* The source computes for 9 us; at the release it waits from 1000 ns to 4120 + 200, behind the atomic at 900 + 32 + 4120 + 200. */
+		/* The source computes for 9 us; at the release it waits from 1000 ns to 4120 + 200, behind the atomic at 900 +
+		 * 32 + 4120 + 200. */
 		assert_in_range(r.time_ps, (what == 2 ? 9000 + 3320 : what == 3 ? 9000 + 4252 : 9000) * 1000 - 4000,
 				(what == 2 ? 9000 + 3320 : what == 3 ? 9000 + 4252 : 9000) * 1000 + 4000);
 		comparison_free(c);
 	}
 }
 
-/* 40 stores of 8 bytes at once, then a page's copy; or the page as a region's chunk. By terms of the model of time; links of 1 byte a
- * nanosecond with a latency of 100 ns. */
+/* 40 stores of 8 bytes at once, then a page's copy; or the page as a region's chunk. By terms of the model of time; links of 1
+ * byte a nanosecond with a latency of 100 ns. */
 static void terms_of_time(void **state)
 {
 	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_dma, &paradigm_proact_hw, NULL };
 	static const struct timing_setting terms[] = {
-		{ .compute_percent = 100 }, { .transaction_ps = 50000 }, { .copy_start_ps = 700000 }, { .compute_percent = 500 },
-		{ .dllp_bytes = 16 }, { .dllp_bytes = 16, .transaction_ps = 50000 }, { .kernel_start_ps = 3000000 },
-		{ .kernel_start_ps = 3000000, .compute_percent = 500 }, { .transaction_ps = 2000000 },
+		{ .compute_percent = 100 },	{ .transaction_ps = 50000 },
+		{ .copy_start_ps = 700000 },	{ .compute_percent = 500 },
+		{ .dllp_bytes = 16 },		{ .dllp_bytes = 16, .transaction_ps = 50000 },
+		{ .kernel_start_ps = 3000000 }, { .kernel_start_ps = 3000000, .compute_percent = 500 },
+		{ .transaction_ps = 2000000 },
 	};
-	/* The stores have arrived at 100 + 40 * 32, 48, 50 or 2000 ns, the page, of four transactions, at 1000 + 100 + 4192, the chunk, which is
-	 * ready at once, at 100 + 4192; none before computing ends. */
-	static const unsigned expected[][3] = { { 1380, 5292, 4292 }, { 2100, 5292, 4292 }, { 1380, 5992, 4292 }, { 5000, 9292, 5000 },
-						{ 2020, 5356, 4356 }, { 2100, 5356, 4356 }, { 4380, 8292, 7292 }, { 8000, 12292, 8000 },
-						{ 80100, 9100, 8100 } };
-	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096 };
+	/* The stores have arrived at 100 + 40 * 32, 48, 50 or 2000 ns, the page, of four transactions, at 1000 + 100 + 4192,
+	 * the chunk, which is ready at once, at 100 + 4192; none before computing ends. */
+	static const unsigned expected[][3] = { { 1380, 5292, 4292 }, { 2100, 5292, 4292 },  { 1380, 5992, 4292 },
+						{ 5000, 9292, 5000 }, { 2020, 5356, 4356 },  { 2100, 5356, 4356 },
+						{ 4380, 8292, 7292 }, { 8000, 12292, 8000 }, { 80100, 9100, 8100 } };
+	struct setting setting = {
+		.link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096
+	};
 
 	setting.link.payload_bytes = 1024;
 	(void)state;

@@ -37,16 +37,17 @@ static int teardown(void **state)
 /* The file is refused, with a message that holds its name and `place`, then `reason`. */
 static void refused(const char *name, int code, const char *place, const char *reason)
 {
-	char error[REPLAY_ERROR_BYTES], expected[REPLAY_ERROR_BYTES];
+	struct failure error;
+	char expected[sizeof(error.text)];
 	struct ops ops = {0};
-	int rc = ops_read(&ops, files_path(&files, name), NULL, error);
+	int rc = ops_read(&ops, files_path(&files, name), NULL, &error);
 
 	ops_free(&ops);
 	snprintf(expected, sizeof(expected), "%s%s: ", name, place);
 	if (rc != -code)
 		fail_msg("%d instead of the error %d: %s", rc, code, reason);
-	if (!strstr(error, expected) || !strstr(error, reason))
-		fail_msg("'%s' names neither '%s' nor '%s'", error, expected, reason);
+	if (!strstr(error.text, expected) || !strstr(error.text, reason))
+		fail_msg("'%s' names neither '%s' nor '%s'", error.text, expected, reason);
 }
 
 static void bytes_refused(const char *name, const void *bytes, size_t count, const char *place, const char *reason)
@@ -66,11 +67,11 @@ static uint8_t *sound(size_t *count)
 		{8, 0, 0, REPLAY_BARRIER, 0, 0, 0},
 	};
 	struct ops ops = {0};
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	int rc;
 
 	ops_take(&ops, list, COUNT(list));
-	rc = ops_write(&ops, files_path(&files, "sound.glt"), 3, error);
+	rc = ops_write(&ops, files_path(&files, "sound.glt"), 3, &error);
 	ops_free(&ops);
 	assert_int_equal(rc, 0);
 	return files_read(&files, "sound.glt", count);
@@ -177,10 +178,10 @@ static void cut_anywhere(const char *name, const uint8_t *bytes, size_t count)
 {
 	for (size_t n = 0; n < count; n++) {
 		struct ops ops = {0};
-		char error[REPLAY_ERROR_BYTES];
+		struct failure error;
 
 		files_write(&files, name, bytes, n);
-		if (ops_read(&ops, files_path(&files, name), NULL, error) != -EINVAL)
+		if (ops_read(&ops, files_path(&files, name), NULL, &error) != -EINVAL)
 			fail_msg("%s cut after %zu of %zu bytes is taken", name, n, count);
 		ops_free(&ops);
 	}
@@ -282,15 +283,15 @@ static void damaged_compression(void **state)
 static void neither(void **state)
 {
 	static const uint8_t binary[64] = {1, 2, 3};
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	struct replay_trace *trace;
 
 	(void)state;
 	bytes_refused("empty", "", 0, "", "is empty");
 	bytes_refused("binary", binary, sizeof(binary), "", "neither a .glt trace, nor CSV, nor");
 	refused("missing", ENOENT, "", "No such file or directory");
-	assert_int_equal(replay_trace_open(&trace, files.folder, error), -EISDIR);
-	assert_non_null(strstr(error, "Is a directory"));
+	assert_int_equal(replay_trace_open(&trace, files.folder, &error), -EISDIR);
+	assert_non_null(strstr(error.text, "Is a directory"));
 }
 
 #define COLUMNS "time_ps,operation,source,destination,address,size,mask\n"
@@ -370,7 +371,8 @@ static void csv_rows(void **state)
 
 static void csv_long_line(void **state)
 {
-	char text[2048] = COLUMNS, error[REPLAY_ERROR_BYTES];
+	char text[2048] = COLUMNS;
+	struct failure error;
 	size_t n = strlen(text);
 	struct ops ops = {0};
 
@@ -380,13 +382,14 @@ static void csv_long_line(void **state)
 	bytes_refused("bad.csv", text, n + 1026, ": line 2", "is longer than 1024 bytes");
 	text[n + 1024] = '\n'; /* is not, and blank lines are nothing */
 	files_write(&files, "good.csv", text, n + 1025);
-	assert_int_equal(ops_read(&ops, files_path(&files, "good.csv"), NULL, error), 0);
+	assert_int_equal(ops_read(&ops, files_path(&files, "good.csv"), NULL, &error), 0);
 }
 
 /* How many GPUs there are cannot be found out from a pipe. */
 static void pipe_without_gpus(void **state)
 {
-	char error[REPLAY_ERROR_BYTES], path[32];
+	struct failure error;
+	char path[32];
 	struct replay_trace *trace;
 	int ends[2];
 
@@ -395,8 +398,8 @@ static void pipe_without_gpus(void **state)
 	assert_int_equal(write(ends[1], COLUMNS, sizeof(COLUMNS) - 1), sizeof(COLUMNS) - 1);
 	close(ends[1]);
 	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
-	assert_int_equal(replay_trace_open(&trace, path, error), -ESPIPE);
-	assert_non_null(strstr(error, "use a file, or add a first line gpus,N"));
+	assert_int_equal(replay_trace_open(&trace, path, &error), -ESPIPE);
+	assert_non_null(strstr(error.text, "use a file, or add a first line gpus,N"));
 	close(ends[0]);
 }
 
@@ -467,48 +470,62 @@ static void writing(void **state)
 {
 	struct replay_op op = {.kind = REPLAY_STORE, .size = 4, .destination = 1};
 	struct ops ops = {0};
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	ops_take(&ops, &op, 1);
-	assert_int_equal(ops_write(&ops, "a.tar", 2, error), -EINVAL);
-	assert_non_null(strstr(error, "must end in .glt, .glt.zst or .csv"));
-	assert_int_equal(ops_write(&ops, ".csv", 2, error), -EINVAL);
-	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 0, error), -EINVAL);
-	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 65, error), -EINVAL);
-	assert_int_equal(ops_write(&ops, files_path(&files, "a/b.glt"), 2, error), -ENOENT);
-	assert_non_null(strstr(error, "a/b.glt: No such file or directory"));
+	assert_int_equal(ops_write(&ops, "a.tar", 2, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "must end in .glt, .glt.zst or .csv"));
+	assert_int_equal(ops_write(&ops, ".csv", 2, &error), -EINVAL);
+	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 0, &error), -EINVAL);
+	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 65, &error), -EINVAL);
+	assert_int_equal(ops_write(&ops, files_path(&files, "a/b.glt"), 2, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "a/b.glt: No such file or directory"));
 	assert_int_equal(symlink("/dev/full", files_path(&files, "full.glt")), 0);
-	assert_int_equal(ops_write(&ops, files_path(&files, "full.glt"), 2, error), -ENOSPC);
-	assert_non_null(strstr(error, "full.glt: No space left on device"));
+	assert_int_equal(ops_write(&ops, files_path(&files, "full.glt"), 2, &error), -ENOSPC);
+	assert_non_null(strstr(error.text, "full.glt: No space left on device"));
 	ops.list[0].size = 0;
-	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 2, error), -EINVAL);
-	assert_non_null(strstr(error, "a.glt: operation 0: a store of 0 bytes"));
+	assert_int_equal(ops_write(&ops, files_path(&files, "a.glt"), 2, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "a.glt: operation 0: a store of 0 bytes"));
 	ops_free(&ops);
 }
 
 /* A long path leaves room for what is wrong. */
 static void long_path(void **state)
 {
-	char path[3000], error[REPLAY_ERROR_BYTES];
+	char path[3000];
+	struct failure error;
 	struct replay_trace *trace;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(path); i++)
 		path[i] = i % 2 ? '.' : '/';
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(replay_trace_open(&trace, path, error), -EISDIR);
-	assert_non_null(strstr(error, ": Is a directory"));
-	assert_int_equal(strlen(error), 200 + strlen(": Is a directory"));
+	assert_int_equal(replay_trace_open(&trace, path, &error), -EISDIR);
+	assert_non_null(strstr(error.text, ": Is a directory"));
+	assert_int_equal(strlen(error.text), 200 + strlen(": Is a directory"));
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(records), TEST(time_of_barrier), TEST(bytes_behind_the_end), TEST(truncated), TEST(truncated_comments), TEST(compressed_place),
-		TEST(damaged_compression), TEST(neither), TEST(csv_header), TEST(csv_rows), TEST(csv_long_line),
-		TEST(pipe_without_gpus), TEST(simulator), TEST(simulator_at_the_end), TEST(writing), TEST(long_path),
+		TEST(records),
+		TEST(time_of_barrier),
+		TEST(bytes_behind_the_end),
+		TEST(truncated),
+		TEST(truncated_comments),
+		TEST(compressed_place),
+		TEST(damaged_compression),
+		TEST(neither),
+		TEST(csv_header),
+		TEST(csv_rows),
+		TEST(csv_long_line),
+		TEST(pipe_without_gpus),
+		TEST(simulator),
+		TEST(simulator_at_the_end),
+		TEST(writing),
+		TEST(long_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static int add_sizes(void *user, const struct replay_op *ops, size_t count)
 	return 0;
 }
 
-static int read_one(const char *path, char *error)
+static int read_one(const char *path, struct failure *error)
 {
 	struct replay_trace *trace;
 	uint64_t sum = 0;
@@ -70,17 +70,17 @@ static int measure(const struct ops *ops, struct files *files, const char *what,
 	const char *path = files_path(files, name);
 	const double millions = (double)ops->count / 1e6;
 	double write = 1e9, read = 1e9;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	size_t bytes;
 
 	for (unsigned round = 0; round < 3; round++) {
 		double begin = used(), middle;
-		int rc = ops_write(ops, path, 4, error);
+		int rc = ops_write(ops, path, 4, &error);
 
 		middle = used();
-		rc = rc ? rc : read_one(path, error);
+		rc = rc ? rc : read_one(path, &error);
 		if (rc) {
-			fprintf(stderr, "%s\n", error);
+			fprintf(stderr, "%s\n", error.text);
 			return 1;
 		}
 		write = middle - begin < write ? middle - begin : write;

@@ -34,7 +34,7 @@ struct fuzz {
 	uint64_t last[REPLAY_GPUS_MAX], phases;
 	uint64_t sum; /* of what was pushed, in its order */
 	uint64_t taken;
-	char wrong[REPLAY_ERROR_BYTES];
+	char wrong[640];
 };
 
 static void die(const char *what)
@@ -106,14 +106,14 @@ static void put(struct fuzz *f, const void *bytes, size_t count)
 static void make_written(struct fuzz *f, const char *name)
 {
 	struct ops ops = {0};
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 	uint8_t *bytes;
 	size_t count;
 	unsigned gpus = 1 + below(&f->chance, below(&f->chance, 4) ? 4 : REPLAY_GPUS_MAX);
 
 	ops_make(&ops, &f->chance, below(&f->chance, below(&f->chance, 8) ? 60 : 3000), gpus);
-	if (ops_write(&ops, files_path(&f->files, name), gpus, error)) {
-		fprintf(stderr, "%s\n", error);
+	if (ops_write(&ops, files_path(&f->files, name), gpus, &error)) {
+		fprintf(stderr, "%s\n", error.text);
 		exit(1);
 	}
 	ops_free(&ops);
@@ -232,27 +232,28 @@ static void make(struct fuzz *f)
 /* Reads a file; what is pushed is looked at. */
 static int read_it(struct fuzz *f, const char *path)
 {
-	char error[REPLAY_ERROR_BYTES] = "";
+	struct failure error = { 0 };
 	struct replay_trace *trace;
-	int rc = replay_trace_open(&trace, path, error);
+	int rc = replay_trace_open(&trace, path, &error);
 
 	f->pushed = f->phases = f->sum = 0;
 	memset(f->last, 0, sizeof(f->last));
 	if (rc == 0) {
 		f->gpus = replay_trace_info(trace)->gpus;
-		rc = replay_trace_run(trace, (struct replay_sink){look, f}, error);
+		rc = replay_trace_run(trace, (struct replay_sink){ look, f }, &error);
 		if (replay_trace_info(trace)->operations != f->pushed)
 			note(f, "info.operations is not what was pushed");
 		replay_trace_close(trace);
 	}
-	if (rc > 0 || (rc && !error[0]))
+	if (rc > 0 || (rc && !error.text[0]))
 		note(f, "an error without a message");
 	return rc;
 }
 
 static bool round_is_good(struct fuzz *f, uint64_t seed, uint64_t round)
 {
-	char path[FILES_PATH], error[REPLAY_ERROR_BYTES];
+	char path[FILES_PATH];
+	struct failure error;
 	uint64_t sum;
 
 	chance_start(&f->chance, seed, round);
@@ -264,8 +265,8 @@ static bool round_is_good(struct fuzz *f, uint64_t seed, uint64_t round)
 	if (read_it(f, path) == 0) {
 		sum = f->sum;
 		f->taken++;
-		if (replay_trace_convert(path, files_path(&f->files, "again.glt"), error))
-			note(f, error);
+		if (replay_trace_convert(path, files_path(&f->files, "again.glt"), &error))
+			note(f, error.text);
 		else if (read_it(f, files_path(&f->files, "again.glt")) || f->sum != sum)
 			note(f, "what was written again is not read, or is not the same");
 	}

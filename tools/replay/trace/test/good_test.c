@@ -46,7 +46,7 @@ struct bench {
 	struct ops ops, back;
 	struct chance chance;
 	struct replay_trace_info info;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 };
 
 static int setup(void **state)
@@ -74,15 +74,15 @@ static int teardown(void **state)
 
 static void write_ops(struct bench *b, const char *name, unsigned gpus)
 {
-	if (ops_write(&b->ops, files_path(&b->files, name), gpus, b->error))
-		fail_msg("%s", b->error);
+	if (ops_write(&b->ops, files_path(&b->files, name), gpus, &b->error))
+		fail_msg("%s", b->error.text);
 }
 
 static void read_ops(struct bench *b, const char *name)
 {
 	ops_free(&b->back);
-	if (ops_read(&b->back, files_path(&b->files, name), &b->info, b->error))
-		fail_msg("%s", b->error);
+	if (ops_read(&b->back, files_path(&b->files, name), &b->info, &b->error))
+		fail_msg("%s", b->error.text);
 }
 
 static void convert(struct bench *b, const char *from, const char *to)
@@ -90,8 +90,8 @@ static void convert(struct bench *b, const char *from, const char *to)
 	char path[FILES_PATH];
 
 	snprintf(path, sizeof(path), "%s", files_path(&b->files, from));
-	if (replay_trace_convert(path, files_path(&b->files, to), b->error))
-		fail_msg("%s", b->error);
+	if (replay_trace_convert(path, files_path(&b->files, to), &b->error))
+		fail_msg("%s", b->error.text);
 }
 
 static void assert_same_ops(const struct ops *a, const struct ops *b)
@@ -190,7 +190,8 @@ static void scattered_is_short(void **state)
 	size_t bytes;
 
 	for (unsigned i = 0; i < 128; i += 4)
-		ops_take(&b->ops, &(struct replay_op){.kind = REPLAY_STORE, .destination = 1, .address = 0x80 + i, .size = 1}, 1);
+		ops_take(&b->ops, &(struct replay_op){ .kind = REPLAY_STORE, .destination = 1, .address = 0x80 + i, .size = 1 },
+			 1);
 	write_ops(b, "a.glt", 2);
 	free(files_read(&b->files, "a.glt", &bytes));
 	assert_int_equal(bytes, GLT_HEADER + 3 * GLT_SLOT);
@@ -377,7 +378,8 @@ static void simulator_phases(void **state)
 		packet_put(bytes, &(struct test_packet){100, 'R', 1, 2, 1, 0, 1});
 		packet_put(bytes + PACKET_BYTES, &(struct test_packet){100, 'D', 2, 1, 1, 0, 1});
 		for (const char *k = cases[i].kernels; *k; k += 2, n++)
-			packet_put(bytes + n * PACKET_BYTES, &(struct test_packet){100 + n, k[0], (unsigned)k[1] - '0', 0, 0, 0, 0});
+			packet_put(bytes + n * PACKET_BYTES,
+				   &(struct test_packet){ 100 + n, k[0], (unsigned)k[1] - '0', 0, 0, 0, 0 });
 		files_write(&b->files, "a.rtr", bytes, n * PACKET_BYTES);
 		read_ops(b, "a.rtr");
 		assert_int_equal(b->back.count, 1 + cases[i].barriers);
@@ -426,7 +428,7 @@ static void through_pipes(void **state)
 	fflush(stdout);
 	assert_int_equal(dup2(fileno(from), STDIN_FILENO), STDIN_FILENO);
 	assert_int_equal(dup2(fileno(to), STDOUT_FILENO), STDOUT_FILENO);
-	status = replay_trace_convert("-", "-", b->error);
+	status = replay_trace_convert("-", "-", &b->error);
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	close(in);
@@ -458,10 +460,11 @@ static void sink_stops(void **state)
 
 		ops_free(&b->back);
 		write_ops(b, names[n], 4);
-		assert_int_equal(replay_trace_open(&trace, files_path(&b->files, names[n]), b->error), 0);
-		strcpy(b->error, "before");
-		assert_int_equal(replay_trace_run(trace, (struct replay_sink){stop_at_3000, &b->back}, b->error), -ECANCELED);
-		assert_string_equal(b->error, "");
+		assert_int_equal(replay_trace_open(&trace, files_path(&b->files, names[n]), &b->error), 0);
+		strcpy(b->error.text, "before");
+		assert_int_equal(replay_trace_run(trace, (struct replay_sink){ stop_at_3000, &b->back }, &b->error),
+				 -ECANCELED);
+		assert_string_equal(b->error.text, "");
 		assert_int_equal(b->back.count, 3 * REPLAY_BATCH);
 		replay_trace_close(trace);
 	}
@@ -476,12 +479,12 @@ static void failing_leaves_nothing(void **state)
 	ops_make(&b->ops, &b->chance, 2000, 4);
 	write_ops(b, "a.glt", 4);
 	b->ops.list[1500].kind = 99;
-	assert_int_equal(ops_write(&b->ops, files_path(&b->files, "a.glt"), 4, b->error), -EINVAL);
-	assert_non_null(strstr(b->error, "a.glt: operation 1500: operation 99 is unknown"));
+	assert_int_equal(ops_write(&b->ops, files_path(&b->files, "a.glt"), 4, &b->error), -EINVAL);
+	assert_non_null(strstr(b->error.text, "a.glt: operation 1500: operation 99 is unknown"));
 	assert_int_equal(stat(files_path(&b->files, "a.glt.part"), &st), -1);
 	read_ops(b, "a.glt");
 	assert_int_equal(b->back.count, b->ops.count);
-	assert_int_equal(ops_write(&b->ops, files_path(&b->files, "b.csv"), 4, b->error), -EINVAL);
+	assert_int_equal(ops_write(&b->ops, files_path(&b->files, "b.csv"), 4, &b->error), -EINVAL);
 	assert_int_equal(stat(files_path(&b->files, "b.csv"), &st), -1);
 	assert_int_equal(stat(files_path(&b->files, "b.csv.part"), &st), -1);
 }
@@ -490,9 +493,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(written_is_read), TEST(compressed_has_checksum), TEST(csv_glt_csv), TEST(converts_in_place), TEST(scattered_is_short), TEST(scattered_apart),
-		TEST(format_is_as_documented), TEST(csv_by_hand), TEST(gpus_of_csv), TEST(compressed_in_parts),
-		TEST(simulator_by_hand), TEST(simulator_phases), TEST(simulator_compressed), TEST(through_pipes), TEST(sink_stops),
+		TEST(written_is_read),
+		TEST(compressed_has_checksum),
+		TEST(csv_glt_csv),
+		TEST(converts_in_place),
+		TEST(scattered_is_short),
+		TEST(scattered_apart),
+		TEST(format_is_as_documented),
+		TEST(csv_by_hand),
+		TEST(gpus_of_csv),
+		TEST(compressed_in_parts),
+		TEST(simulator_by_hand),
+		TEST(simulator_phases),
+		TEST(simulator_compressed),
+		TEST(through_pipes),
+		TEST(sink_stops),
 		TEST(failing_leaves_nothing),
 	};
 

@@ -115,7 +115,7 @@ void ops_make(struct ops *ops, struct chance *chance, size_t count, unsigned gpu
 	}
 }
 
-int ops_write(const struct ops *ops, const char *path, unsigned gpus, char *error)
+int ops_write(const struct ops *ops, const char *path, unsigned gpus, struct failure *error)
 {
 	struct replay_trace_writer *writer;
 	struct replay_sink sink;
@@ -132,7 +132,7 @@ int ops_write(const struct ops *ops, const char *path, unsigned gpus, char *erro
 	return replay_trace_writer_close(writer, rc, error);
 }
 
-int ops_read(struct ops *ops, const char *path, struct replay_trace_info *info, char *error)
+int ops_read(struct ops *ops, const char *path, struct replay_trace_info *info, struct failure *error)
 {
 	struct replay_trace *trace;
 	int rc = replay_trace_open(&trace, path, error);

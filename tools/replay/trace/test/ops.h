@@ -21,9 +21,9 @@ int ops_take(void *user, const struct replay_op *ops, size_t count);
 void ops_free(struct ops *ops);
 
 /** Writes them to a trace; 0 or an error. */
-int ops_write(const struct ops *ops, const char *path, unsigned gpus, char *error);
+int ops_write(const struct ops *ops, const char *path, unsigned gpus, struct failure *error);
 
 /** Reads a trace. *info, if not NULL, is what is known of it afterwards. */
-int ops_read(struct ops *ops, const char *path, struct replay_trace_info *info, char *error);
+int ops_read(struct ops *ops, const char *path, struct replay_trace_info *info, struct failure *error);
 
 #endif /* REPLAY_TRACE_TEST_OPS_H */

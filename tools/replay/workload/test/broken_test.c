@@ -54,7 +54,7 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 	return 0;
 }
 
-static int run(const struct small *s, char *error)
+static int run(const struct small *s, struct failure *error)
 {
 	struct replay_workload_info info;
 	char path[512];
@@ -66,19 +66,20 @@ static int run(const struct small *s, char *error)
 
 static void test_broken(void **state)
 {
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	for (unsigned i = 0; i < SMALL; i++) {
 		bool stores = strcmp(small[i].name, "gups") != 0; /* whose atomic operations do not go through here */
 
 		for (how = RIGHT; how <= LOSES_BYTE; how++) {
-			int expected = how == RIGHT || !stores ? 0 : -EILSEQ, result = run(&small[i], error);
+			int expected = how == RIGHT || !stores ? 0 : -EILSEQ, result = run(&small[i], &error);
 
 			if (result != expected)
-				fail_msg("%s, broken %d: %d, not %d: %s", small[i].name, (int)how, result, expected, error);
+				fail_msg("%s, broken %d: %d, not %d: %s", small[i].name, (int)how, result, expected,
+					 error.text);
 			if (result)
-				printf("# %s: %s\n", small[i].name, error);
+				printf("# %s: %s\n", small[i].name, error.text);
 		}
 	}
 }

@@ -17,7 +17,7 @@ struct bench {
 	struct replay_op ops[KEPT];
 	size_t count, calls;
 	int answer; /* of the sink */
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 };
 
 static struct bench bench;
@@ -40,7 +40,7 @@ static uint64_t start(unsigned gpus, uint64_t bytes)
 
 	memset(&bench, 0, sizeof(bench));
 	array = replay_system_array(&bench.system, bytes);
-	assert_int_equal(replay_system_start(&bench.system, gpus, (struct replay_sink){take, &bench}, bench.error), 0);
+	assert_int_equal(replay_system_start(&bench.system, gpus, (struct replay_sink){ take, &bench }, &bench.error), 0);
 	return array;
 }
 
@@ -236,12 +236,12 @@ static void test_too_large(void **state)
 	(void)state;
 	memset(&bench, 0, sizeof(bench));
 	replay_system_array(&bench.system, REPLAY_MEMORY_MAX / 2 + 1);
-	assert_int_equal(replay_system_start(&bench.system, 2, (struct replay_sink){take, &bench}, bench.error), -EFBIG);
-	assert_non_null(strstr(bench.error, "choose fewer GPUs or a smaller size"));
+	assert_int_equal(replay_system_start(&bench.system, 2, (struct replay_sink){ take, &bench }, &bench.error), -EFBIG);
+	assert_non_null(strstr(bench.error.text, "choose fewer GPUs or a smaller size"));
 	memset(&bench, 0, sizeof(bench));
 	replay_system_array(&bench.system, UINT64_MAX);
 	replay_system_array(&bench.system, 1);
-	assert_int_equal(replay_system_start(&bench.system, 1, (struct replay_sink){take, &bench}, bench.error), -EFBIG);
+	assert_int_equal(replay_system_start(&bench.system, 1, (struct replay_sink){ take, &bench }, &bench.error), -EFBIG);
 }
 
 int main(void)

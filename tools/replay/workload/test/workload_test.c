@@ -119,7 +119,8 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 
 static void run(const struct small *s, unsigned gpus, struct watch *w, struct replay_workload_info *info)
 {
-	char path[512], error[REPLAY_ERROR_BYTES];
+	char path[512];
+	struct failure error;
 	struct replay_workload_options options = small_options(s, data, path, gpus);
 	const struct replay_workload *workload = replay_workload_find(s->name);
 
@@ -128,9 +129,9 @@ static void run(const struct small *s, unsigned gpus, struct watch *w, struct re
 	w->gpus = gpus;
 	w->packed = s->packed;
 	w->denser = s->denser;
-	if (replay_workload_run(workload, &options, (struct replay_sink){take, w}, info, error))
-		fail_msg("%s on %u GPUs: %s", s->name, gpus, error);
-	assert_string_equal(error, "");
+	if (replay_workload_run(workload, &options, (struct replay_sink){ take, w }, info, &error))
+		fail_msg("%s on %u GPUs: %s", s->name, gpus, error.text);
+	assert_string_equal(error.text, "");
 }
 
 /* Once to see how large it is, and once more with marks; both must be the same. Returns the stream's hash. */
@@ -247,7 +248,7 @@ static void test_elements_and_seed(void **state)
 	static const char *const names[] = {"jacobi", "eqwp", "diffusion", "mvt"};
 	const struct small jacobi = {.name = "jacobi", .size = 500};
 	struct replay_workload_info info;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -258,9 +259,9 @@ static void test_elements_and_seed(void **state)
 
 			assert_non_null(w);
 			w->gpus = 2;
-			if (replay_workload_run(replay_workload_find(names[i]), &options, (struct replay_sink){take, w},
-						&info, error))
-				fail_msg("%s, elements of %u bytes: %s", names[i], element, error);
+			if (replay_workload_run(replay_workload_find(names[i]), &options, (struct replay_sink){ take, w },
+						&info, &error))
+				fail_msg("%s, elements of %u bytes: %s", names[i], element, error.text);
 			free(w);
 		}
 	run_twice(&jacobi, 2);
@@ -277,7 +278,8 @@ static int refuse_all(void *user, const struct replay_op *ops, size_t count)
 static void test_sink_fails(void **state)
 {
 	struct replay_workload_info info;
-	char path[512], error[REPLAY_ERROR_BYTES];
+	char path[512];
+	struct failure error;
 
 	(void)state;
 	for (unsigned i = 0; i < SMALL; i++) {
@@ -285,10 +287,10 @@ static void test_sink_fails(void **state)
 		unsigned calls = 0;
 
 		assert_int_equal(replay_workload_run(replay_workload_find(small[i].name), &options,
-						     (struct replay_sink){refuse_all, &calls}, &info, error),
+						     (struct replay_sink){ refuse_all, &calls }, &info, &error),
 				 -EPIPE);
 		assert_int_equal(calls, 1);
-		assert_string_equal(error, "");
+		assert_string_equal(error.text, "");
 	}
 }
 
@@ -320,17 +322,17 @@ static void test_bad_options(void **state)
 		{"gups", "64 GPUs with this workload size exceed", {.gpus = 64, .size = 1 << 28}, -EFBIG},
 	};
 	struct replay_workload_info info;
-	char error[REPLAY_ERROR_BYTES];
+	struct failure error;
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		unsigned calls = 0;
 
 		assert_int_equal(replay_workload_run(replay_workload_find(bad[i].name), &bad[i].options,
-						     (struct replay_sink){refuse_all, &calls}, &info, error),
+						     (struct replay_sink){ refuse_all, &calls }, &info, &error),
 				 bad[i].result);
-		if (strncmp(error, bad[i].error, strlen(bad[i].error)) != 0)
-			fail_msg("'%s' should be '%s'", error, bad[i].error);
+		if (strncmp(error.text, bad[i].error, strlen(bad[i].error)) != 0)
+			fail_msg("'%s' should be '%s'", error.text, bad[i].error);
 		assert_int_equal(calls, 0);
 	}
 	assert_null(replay_workload_find("none"));
@@ -341,7 +343,8 @@ static void test_wrong_input(void **state)
 {
 	struct replay_workload_options options = {.gpus = 2};
 	struct replay_workload_info info;
-	char path[512], error[REPLAY_ERROR_BYTES];
+	char path[512];
+	struct failure error;
 	struct watch *w = calloc(1, sizeof(*w));
 
 	(void)state;
@@ -350,14 +353,14 @@ static void test_wrong_input(void **state)
 	snprintf(path, sizeof(path), "%s/cage8.mtx.gz", data);
 	options.input = path;
 	assert_int_equal(
-		replay_workload_run(replay_workload_find("jacobi"), &options, (struct replay_sink){take, w}, &info, error),
+		replay_workload_run(replay_workload_find("jacobi"), &options, (struct replay_sink){ take, w }, &info, &error),
 		-EBADMSG);
-	assert_non_null(strstr(error, "cage8.mtx.gz: row 726 has"));
+	assert_non_null(strstr(error.text, "cage8.mtx.gz: row 726 has"));
 	options.iterations = 3;
 	assert_int_equal(
-		replay_workload_run(replay_workload_find("sssp"), &options, (struct replay_sink){take, w}, &info, error),
+		replay_workload_run(replay_workload_find("sssp"), &options, (struct replay_sink){ take, w }, &info, &error),
 		-EINVAL);
-	assert_non_null(strstr(error, "not converged after 3 rounds"));
+	assert_non_null(strstr(error.text, "not converged after 3 rounds"));
 	free(w);
 }
 

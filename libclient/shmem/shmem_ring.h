@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rings of packets in symmetric memory, one for each pair of PEs, written by puts of the implementation. The sender has a copy of the
- * ring, so that several packets leave in one put; a counter follows behind a fence. The receiver applies the packets and puts back how many
- * bytes it has applied. Messages of glk_sync() with a key go the same way.
+ * Rings of packets in symmetric memory, one for each pair of PEs, written by puts of the implementation. The sender has a copy
+ * of the ring, so that several packets leave in one put; a counter follows behind a fence. The receiver applies the packets and
+ * puts back how many bytes it has applied. Messages of glk_sync() with a key go the same way.
  */
 #ifndef GLK_SHMEM_RING_H
 #define GLK_SHMEM_RING_H

@@ -9,8 +9,8 @@
 #define GLK_POOL_WAYS 4u
 
 /*
- * A set of lines. Writers hold it: `version` is odd meanwhile. Readers look at it twice, and take no lock. All members and the data
- * are atomic.
+ * A set of lines. Writers hold it: `version` is odd meanwhile. Readers look at it twice, and take no lock. All members and the
+ * data are atomic.
  */
 struct glk_pool_set {
 	uint32_t version;
@@ -80,7 +80,8 @@ static inline bool glk_pool_is_dirty(const struct gpulink_pool *pool, uint64_t l
 /* Sizes and allocates the cache. `bytes`: of copies. ENOMEM. */
 int glk_pool_cache_open(struct gpulink_pool *pool, uint64_t bytes);
 void glk_pool_cache_close(struct gpulink_pool *pool);
-/* Copies `bytes` at `at` of a line if its lease has not ended: a hit, which is counted. Not when the time is to be asked for. */
+/* Copies `bytes` at `at` of a line if its lease has not ended: a hit, which is counted. Not when the time is to be asked for.
+ */
 bool glk_pool_cache_hit(struct gpulink_pool *pool, uint64_t line, size_t at, void *to, size_t bytes);
 /* Whether the line's set had GPULINK_POOL_TICK hits since the last such answer. */
 bool glk_pool_cache_ticks(struct gpulink_pool *pool, uint64_t line);
@@ -90,7 +91,8 @@ uint64_t glk_pool_cache_look(struct gpulink_pool *pool, uint64_t line, uint64_t 
 void glk_pool_cache_fill(struct gpulink_pool *pool, uint64_t line, const struct glk_pool_lease *lease, uint64_t dirty,
 			 const void *data);
 /* The copy of `wts` may be read until `rts`. Copies bytes of it, unless `to` is NULL. False: it is not there any more. */
-bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to, size_t bytes);
+bool glk_pool_cache_renew(struct gpulink_pool *pool, uint64_t line, uint64_t wts, uint64_t rts, size_t at, void *to,
+			  size_t bytes);
 void glk_pool_cache_drop(struct gpulink_pool *pool, uint64_t line);
 void glk_pool_cache_drop_all(struct gpulink_pool *pool);
 
