@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What can be known of the lines together: settings without effect, and lines that conflict. A card may have sections by name and by
- * serial number; whether they mean the same card is not known here, so each is checked with the lines of its own kind.
+ * What can be known of the lines together: settings without effect, and lines that conflict. A card may have sections by name
+ * and by serial number; whether they mean the same card is not known here, so each is checked with the lines of its own kind.
  */
 #include "config.h"
 
@@ -101,7 +101,8 @@ static bool in_effect(const struct check *check, const struct config_rule *rule)
 	if (rule->key != CONFIG_RANGE)
 		return rule_at(check, &rule->target, rule->key) == rule;
 	for (const struct config_rule *later = rule + 1; later < check->config->rules + check->config->rule_count; later++) {
-		if (later->key == CONFIG_RANGE && covers(&later->target, &rule->target) && !strcmp(later->range.name, rule->range.name))
+		if (later->key == CONFIG_RANGE && covers(&later->target, &rule->target) &&
+		    !strcmp(later->range.name, rule->range.name))
 			return false;
 	}
 	return true;

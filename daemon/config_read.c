@@ -203,8 +203,8 @@ static bool metrics_valid(const char *text)
 
 	if (*text == '/')
 		return strlen(text) < CONFIG_METRICS_BYTES;
-	return !strncmp(text, host, strlen(host)) && glk_number(text + strlen(host), 10, UINT64_MAX, &port) && port && port <= 65535 &&
-	       strlen(text) < CONFIG_METRICS_BYTES;
+	return !strncmp(text, host, strlen(host)) && glk_number(text + strlen(host), 10, UINT64_MAX, &port) && port &&
+	       port <= 65535 && strlen(text) < CONFIG_METRICS_BYTES;
 }
 
 /* The line of a key of [daemon], or NULL: there is no such key. */

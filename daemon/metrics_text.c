@@ -148,7 +148,8 @@ static void write_partitions(FILE *out, const struct snapshots *all)
 }
 
 /* Counters by name, up to the last that has one. */
-static void write_events(FILE *out, const char *of, const char *card, const char *(*name)(unsigned index), const uint64_t *values)
+static void write_events(FILE *out, const char *of, const char *card, const char *(*name)(unsigned index),
+			 const uint64_t *values)
 {
 	for (unsigned c = 0; name(c); c++)
 		if (values[c] != GPULINK_UNKNOWN)

@@ -11,8 +11,8 @@
  *
  * The same program runs on a card ("/dev/gpulink0" or "gpulink0") and on "soft:", a model of the card inside the
  * process, for tests and for machines without a card. A soft device is private to its process. "local:NAME" is shared memory of
- * several processes, with small stores packed as a card does (gpulink_lane.h). "ucx:" is memory of processes on several machines
- * (docs/ucx.md).
+ * several processes, with small stores packed as a card does (gpulink_lane.h). "ucx:" is memory of processes on several
+ * machines (docs/ucx.md).
  *
  * Results: functions that return int return 0 or a non-negative count on success and a negative GPULINK_E code on
  * failure; gpulink_error_text() describes it. Every function may return EINVAL for a NULL or malformed argument, and on a
@@ -22,14 +22,14 @@
  * All other calls on a device, its windows and its memories may be made from several threads at once; those that operate use
  * the device's default queue, where threads wait for each other for the time of a submission, never while one sleeps. No
  * thread may use an object while another closes it, nor close a window or memory that an operation of another thread's queue
- * uses. The library starts no thread, except for "ucx:" devices, prints nothing and has no global state. It takes no lock for a store through a window
- * of a card, and none for an operation of a queue from gpulink_queue_open(), except when that first uses a window or memory.
- * A soft device serialises everything.
+ * uses. The library starts no thread, except for "ucx:" devices, prints nothing and has no global state. It takes no lock for a
+ * store through a window of a card, and none for an operation of a queue from gpulink_queue_open(), except when that first uses
+ * a window or memory. A soft device serialises everything.
  *
- * Cancellation: pthread_cancel() ends no call in the middle. gpulink_wait(), gpulink_release(), those of a queue, gpulink_wait_until(),
- * gpulink_region_wait() and gpulink_pool_wait() are cancellation points while they wait, within a second, and leave everything as if the
- * time had passed. In all other calls a thread is not cancelled before they return. A thread that can be cancelled asynchronously
- * (PTHREAD_CANCEL_ASYNCHRONOUS) must not call the library.
+ * Cancellation: pthread_cancel() ends no call in the middle. gpulink_wait(), gpulink_release(), those of a queue,
+ * gpulink_wait_until(), gpulink_region_wait() and gpulink_pool_wait() are cancellation points while they wait, within a second,
+ * and leave everything as if the time had passed. In all other calls a thread is not cancelled before they return. A thread
+ * that can be cancelled asynchronously (PTHREAD_CANCEL_ASYNCHRONOUS) must not call the library.
  *
  * Memory order: a release is per queue. The default queue's gpulink_release() covers the operations that name no queue, and
  * direct stores to gpulink_window_address(). A queue's release covers the operations that name the queue, and direct stores
@@ -50,10 +50,10 @@
  * reports that its result is in memory: the thread that took it may read it.
  *
  * Processes: a device belongs to the process that opened it. In a child of fork() every call on its handles returns EFORK
- * and has no effect on the parent. Window addresses and the endpoint memory of a card or of "local:" are not mapped there; an access raises
- * SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there; gpulink_close()
- * frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it exits. To use a
- * card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
+ * and has no effect on the parent. Window addresses and the endpoint memory of a card or of "local:" are not mapped there; an
+ * access raises SIGSEGV. gpulink_window_close(), gpulink_memory_unregister() and gpulink_queue_close() do nothing there;
+ * gpulink_close() frees all handles of the child. A child that neither calls it nor exec() keeps a card's contexts until it
+ * exits. To use a card, it opens its own device. Neither the child of vfork() nor a signal handler may call the library.
  *
  * Units: sizes and offsets are in bytes, times in nanoseconds.
  */
@@ -162,7 +162,8 @@ struct gpulink_info {
 	uint32_t context;	   /**< number of this open's context on the card */
 	uint64_t generation;	   /**< number of resets of the card when it was opened */
 	uint64_t features;	   /**< GLK_CARD_FEATURES_* of docs/registers.md */
-	uint32_t process;	   /**< "ucx:", and "local:" with rank: number of this process, which is the partition of its memory; else 0 */
+	uint32_t process; /**< "ucx:", and "local:" with rank: number of this process, which is the partition of its memory;
+			     else 0 */
 	uint32_t processes;	   /**< "ucx:", and "local:" with processes: number of processes; else 1 */
 };
 
@@ -177,27 +178,27 @@ struct gpulink_endpoint_info {
 /**
  * Opens a device.
  *
- * name    "/dev/gpulinkN" or "gpulinkN" for a card; "local:NAME" for memory that processes of a user share on this machine, under a
- *         name of letters, digits, '.', '_' and '-'; "soft:" for the model in the process. The last two take options "key=value"
- *         separated by commas: endpoints (1 to 16, default 4), memory (size of each endpoint with optional suffix k, M or
+ * name    "/dev/gpulinkN" or "gpulinkN" for a card; "local:NAME" for memory that processes of a user share on this machine,
+ * under a name of letters, digits, '.', '_' and '-'; "soft:" for the model in the process. The last two take options
+ * "key=value" separated by commas: endpoints (1 to 16, default 4), memory (size of each endpoint with optional suffix k, M or
  *         G, default 64M), subheader (2 to 6, default 5), payload (128 to 4096, a power of two, default 4096), timeout
- *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1), packing (0 or 1, default 0), compact and
- *         keep (0 or 1, default 0; with packing). At most 127 characters.
- *         All processes that have local:NAME open give the same endpoints and memory; the endpoints read 0 when no process had it
- *         open. Its stores are packed by lanes (gpulink_lane.h), for which subheader is 5, timeout 0, coalesce 1, packing,
- *         compact and keep 0, and everything else by the model in the process. With options rank and processes, for example from a
- *         launcher's environment, gpulink_info tells who of how many processes this is; then there is an endpoint for each one unless
- *         endpoints, which may be more, is given. Where a launcher (mpirun, srun) started several processes both are required.
- *         "ucx:" joins processes, each of which gives the others its memory: partition p is that of process p. Options: rank,
- *         processes and at (HOST:PORT, where process 0 waits for the others), or none of these if mpirun or srun started the program;
- *         memory, payload, timeout (seconds, default 30) and progress ("thread" or "caller"). Returns when all have come.
- * device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
+ *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1), packing (0 or 1, default 0), compact
+ * and keep (0 or 1, default 0; with packing). At most 127 characters. All processes that have local:NAME open give the same
+ * endpoints and memory; the endpoints read 0 when no process had it open. Its stores are packed by lanes (gpulink_lane.h), for
+ * which subheader is 5, timeout 0, coalesce 1, packing, compact and keep 0, and everything else by the model in the process.
+ * With options rank and processes, for example from a launcher's environment, gpulink_info tells who of how many processes this
+ * is; then there is an endpoint for each one unless endpoints, which may be more, is given. Where a launcher (mpirun, srun)
+ * started several processes both are required. "ucx:" joins processes, each of which gives the others its memory: partition p
+ * is that of process p. Options: rank, processes and at (HOST:PORT, where process 0 waits for the others), or none of these if
+ * mpirun or srun started the program; memory, payload, timeout (seconds, default 30) and progress ("thread" or "caller").
+ * Returns when all have come. device  receives the device. The caller closes it with gpulink_close(). Unchanged on failure.
  *
  * Errors: EINVAL (invalid name or option; errno is EINVAL too; gpulink_error_text() has the allowed values), EACCES, ENOSPC (no
  * free context), EABI, ENOMEM, EIO. "local:" also: ENOMEM, ENOSPC (the memory is more than the machine or a limit allows,
- * docs/local.md), ENOTSUP (no System V shared memory, or started by a launcher without rank and processes), EBUSY (another process
- * does not finish to open it). "ucx:" also: EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP (libgpulink-ucx.so is not
- * installed), ENODEV (no launcher), EPROTO, ENOSPC (a limit of threads or open files; errno has the cause).
+ * docs/local.md), ENOTSUP (no System V shared memory, or started by a launcher without rank and processes), EBUSY (another
+ * process does not finish to open it). "ucx:" also: EINVAL (errno has the cause), ETIMEDOUT (not all came), ENOTSUP
+ * (libgpulink-ucx.so is not installed), ENODEV (no launcher), EPROTO, ENOSPC (a limit of threads or open files; errno has the
+ * cause).
  */
 int gpulink_open(const char *name, struct gpulink **device);
 
@@ -397,8 +398,8 @@ int gpulink_get(struct gpulink_window *window, uint64_t offset, struct gpulink_m
  * Atomics on 4 or 8 bytes at a naturally aligned offset of a window with both rights: add, exchange, and compare and
  * exchange. Operands fit in that width. The previous value is written to `memory` at `memory_offset`; with `memory` NULL
  * (and `memory_offset` 0) it is discarded. Both words are little-endian in memory, on any host. Atomics are never merged and
- * never overtake an earlier store to their address. They are atomic against those of all queues and processes; without a card also
- * against the processor's own on the endpoint's memory.
+ * never overtake an earlier store to their address. They are atomic against those of all queues and processes; without a card
+ * also against the processor's own on the endpoint's memory.
  */
 int gpulink_fetch_add(struct gpulink_window *window, uint64_t offset, size_t bytes, uint64_t operand,
 		      struct gpulink_memory *memory, uint64_t memory_offset, uint64_t tag);
@@ -488,8 +489,9 @@ int gpulink_queue_window_address(struct gpulink_queue *queue, struct gpulink_win
 
 /** The pages of a queue through which a device, for example a GPU, releases without the host: gpulink_device.h. */
 struct gpulink_doorbell {
-	void *page;	    /**< doorbell page: 4096 bytes, written by the device; a device may write nothing but the release word */
-	const void *record; /**< completion record: a page that the card writes; its first 8 bytes are the last completed release */
+	void *page; /**< doorbell page: 4096 bytes, written by the device; a device may write nothing but the release word */
+	const void *
+		record; /**< completion record: a page that the card writes; its first 8 bytes are the last completed release */
 };
 
 /**
@@ -672,8 +674,9 @@ struct gpulink_counters {
 };
 
 /**
- * Returns a consistent snapshot of the counters of a partition, also while other threads store: a store is counted with all of its bytes,
- * and no counter goes backwards. On "local:" and "ucx:" a store is counted when its packet has left. size: sizeof(*counters).
+ * Returns a consistent snapshot of the counters of a partition, also while other threads store: a store is counted with all of
+ * its bytes, and no counter goes backwards. On "local:" and "ucx:" a store is counted when its packet has left. size:
+ * sizeof(*counters).
  */
 int gpulink_get_counters(struct gpulink *device, unsigned partition, struct gpulink_counters *counters, size_t size);
 

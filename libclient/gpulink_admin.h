@@ -103,12 +103,13 @@ int gpulink_admin_get_counters(const char *card, unsigned partition, struct gpul
 #define GPULINK_CARD_COUNTERS 12
 /* end of card counters */
 
-/** Returns the name of a counter of a card, 0 to GPULINK_CARD_COUNTERS - 1; NULL if unknown. docs/registers.md, block CARD. Static. */
+/** Returns the name of a counter of a card, 0 to GPULINK_CARD_COUNTERS - 1; NULL if unknown. docs/registers.md, block CARD.
+ * Static. */
 const char *gpulink_card_counter_name(unsigned index);
 
 /**
- * Returns the first `count` counters of a card since power-on, read one after the other; those that the library does not know are
- * 0. Those of regions are 0 on a card without regions.
+ * Returns the first `count` counters of a card since power-on, read one after the other; those that the library does not know
+ * are 0. Those of regions are 0 on a card without regions.
  */
 int gpulink_admin_get_card_counters(const char *card, uint64_t *values, unsigned count);
 
@@ -253,8 +254,8 @@ const char *gpulink_pool_counter_name(unsigned index);
 int gpulink_admin_get_pool_counters(const char *card, uint64_t *values, unsigned count);
 
 /**
- * Resets a card, also one that is lost. Open contexts end with ERESET; configuration is kept. EBUSY: not possible now, try again.
- * EIO or ENODEV: it has left the bus.
+ * Resets a card, also one that is lost. Open contexts end with ERESET; configuration is kept. EBUSY: not possible now, try
+ * again. EIO or ENODEV: it has left the bus.
  */
 int gpulink_admin_reset(const char *card);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TAP of test programs that cmocka does not fit: those that run in VMs, or in several processes, or have a result for each round or
- * file. One source file of a program includes it. Lines are written at once: a program may fork, or crash, after a result.
+ * TAP of test programs that cmocka does not fit: those that run in VMs, or in several processes, or have a result for each
+ * round or file. One source file of a program includes it. Lines are written at once: a program may fork, or crash, after a
+ * result.
  */
 #ifndef GLK_TESTS_TAP_H
 #define GLK_TESTS_TAP_H

@@ -259,7 +259,8 @@ static bool check_effect(struct run *run)
 		struct gpulink_admin_partition partition;
 
 		/* What cannot be read fails below. */
-		if (!gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition)) && !set_has_effect(run, k, &partition))
+		if (!gpulink_admin_get_partition(run->card, k, &partition, sizeof(partition)) &&
+		    !set_has_effect(run, k, &partition))
 			return false;
 	}
 	return true;

@@ -259,7 +259,8 @@ static bool run_operation(struct run *run, struct json_object *request)
 	if (operation->run(run))
 		return true;
 	/* These two have reasons of their own. */
-	return (operation->needs & CARD) && operation->run != operation_reset && operation->run != operation_program && explain(run);
+	return (operation->needs & CARD) && operation->run != operation_reset && operation->run != operation_program &&
+	       explain(run);
 }
 
 /* --- answers --- */

@@ -817,13 +817,24 @@ static void test_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_operations), CASE(test_lost_card),	   CASE(test_invalid_requests), CASE(test_set_is_all_or_nothing),
-		CASE(test_pieces_and_many), CASE(test_long_line),      CASE(test_fuzzed_lines),
-		CASE(test_stuck_line),	   CASE(test_stuck_answers),  CASE(test_disconnect),
-		CASE(test_socket),	   CASE(test_no_effect),      CASE(test_warnings_of_ranges),
-		CASE(test_reload),	   CASE(test_documented),
+		CASE(test_operations),
+		CASE(test_lost_card),
+		CASE(test_invalid_requests),
+		CASE(test_set_is_all_or_nothing),
+		CASE(test_pieces_and_many),
+		CASE(test_long_line),
+		CASE(test_fuzzed_lines),
+		CASE(test_stuck_line),
+		CASE(test_stuck_answers),
+		CASE(test_disconnect),
+		CASE(test_socket),
+		CASE(test_no_effect),
+		CASE(test_warnings_of_ranges),
+		CASE(test_reload),
+		CASE(test_documented),
 		/* These two play other users, which only root can. */
-		CASE(test_permissions),	   CASE(test_many_clients),
+		CASE(test_permissions),
+		CASE(test_many_clients),
 	};
 	size_t count = sizeof(tests) / sizeof(*tests) - (geteuid() ? 2 : 0);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access to the files of /sys/class/gpulink (docs/sysfs.md), one value each. All return 0 or a negative GPULINK_E code: ENODEV if
- * the card is not there, ENOTSUP if it is but has no such file, EIO if it is lost and the file needs it.
+ * Access to the files of /sys/class/gpulink (docs/sysfs.md), one value each. All return 0 or a negative GPULINK_E code: ENODEV
+ * if the card is not there, ENOTSUP if it is but has no such file, EIO if it is lost and the file needs it.
  */
 #ifndef GLK_ADMIN_FILES_H
 #define GLK_ADMIN_FILES_H

@@ -408,8 +408,11 @@ static int create_card(struct soft *soft)
 	while (copies(soft) < COPIES && soft->slice_shift < SHIFT_MAX)
 		soft->slice_shift++;
 	if (copies(soft) < COPIES_MIN)
-		return glk_error(-GPULINK_EINVAL, "options endpoints=%" PRIu64 ", memory=%" PRIu64 ": must be at most %" PRIu64 " bytes together",
-				 soft->options.endpoints, soft->options.memory, ((uint64_t)SOFT_SLICES << soft->slice_shift) / COPIES_MIN);
+		return glk_error(-GPULINK_EINVAL,
+				 "options endpoints=%" PRIu64 ", memory=%" PRIu64 ": must be at most %" PRIu64
+				 " bytes together",
+				 soft->options.endpoints, soft->options.memory,
+				 ((uint64_t)SOFT_SLICES << soft->slice_shift) / COPIES_MIN);
 	glk_card_config_default(&config);
 	config.slices = SOFT_SLICES;
 	config.slice_shift = soft->slice_shift;

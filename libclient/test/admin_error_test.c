@@ -215,9 +215,11 @@ static void invalid_values(void **state)
 			if (f < 3)
 				assert_int_equal(gpulink_admin_get_info("gpulink0", &info, sizeof(info)), -GPULINK_EPROTO);
 			else if (f < 5)
-				assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition, sizeof(partition)), -GPULINK_EPROTO);
+				assert_int_equal(gpulink_admin_get_partition("gpulink0", 1, &partition, sizeof(partition)),
+						 -GPULINK_EPROTO);
 			else
-				assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), -GPULINK_EPROTO);
+				assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)),
+						 -GPULINK_EPROTO);
 			folder_write(file, was);
 		}
 	}
@@ -341,7 +343,8 @@ static void sizes(void **state)
 	assert_true(link.state[0] == 'd' && link.peer_cluster[0] == (char)0xee);
 	memset(counters, 0xee, sizeof(counters));
 	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters, GPULINK_LINK_COUNTERS + 1), 0);
-	assert_true(counters[GPULINK_LINK_COUNTERS] == 0 && counters[GPULINK_LINK_COUNTERS + 1] == UINT64_C(0xeeeeeeeeeeeeeeee));
+	assert_true(counters[GPULINK_LINK_COUNTERS] == 0 &&
+		    counters[GPULINK_LINK_COUNTERS + 1] == UINT64_C(0xeeeeeeeeeeeeeeee));
 	memset(counters, 0xee, sizeof(counters));
 	assert_int_equal(gpulink_admin_get_link_counters("gpulink2", counters, 1), 0);
 	assert_true(counters[1] == UINT64_C(0xeeeeeeeeeeeeeeee));

@@ -14,7 +14,8 @@
 int folder_make(void **state);
 int folder_remove(void **state);
 
-/** Creates card N, as a symbolic link like the kernel, with this many partitions. Values differ between cards and partitions. */
+/** Creates card N, as a symbolic link like the kernel, with this many partitions. Values differ between cards and partitions.
+ */
 void folder_add_card(unsigned number, unsigned partitions);
 
 /** Gives a partition, "gpulink0/partitions/1", the settings that only some cards have. */
@@ -37,8 +38,8 @@ const char *folder_read(const char *file);
 void folder_remove_file(const char *file);
 
 /**
- * How read() and write() fail, which kernel attributes do in ways that plain files do not: errno values, or 0; and how much a write
- * takes at most. For programs linked with --wrap=read and --wrap=write.
+ * How read() and write() fail, which kernel attributes do in ways that plain files do not: errno values, or 0; and how much a
+ * write takes at most. For programs linked with --wrap=read and --wrap=write.
  */
 extern int folder_read_error, folder_write_error;
 extern size_t folder_write_most;

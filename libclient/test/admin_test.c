@@ -288,8 +288,8 @@ static void pools(void **state)
 	folder_add_pool(0);
 	assert_int_equal(gpulink_admin_get_pool("gpulink0", &pool, sizeof(pool)), 0);
 	assert_string_equal(pool.partition, "5");
-	assert_true(pool.bytes == 11 && pool.free == 12 && pool.objects == 13 && pool.read_lease == 14 && pool.write_lease == 15 &&
-		    pool.adapt == 16 && pool.epoch == 17 && pool.clock == 18);
+	assert_true(pool.bytes == 11 && pool.free == 12 && pool.objects == 13 && pool.read_lease == 14 &&
+		    pool.write_lease == 15 && pool.adapt == 16 && pool.epoch == 17 && pool.clock == 18);
 	assert_int_equal(gpulink_admin_get_pool_counters("gpulink0", values, GPULINK_POOL_COUNTERS + 1), 0);
 	assert_true(values[0] == 8000 && values[7] == 8007 && !values[8]);
 	assert_string_equal(gpulink_pool_counter_name(7), "errors");
@@ -336,8 +336,9 @@ static void reset(void **state)
 
 static void ranges(void **state)
 {
-	struct gpulink_admin_range all[4], range = { .name = "a-b", .offset = 8192, .bytes = 4096, .rights = GPULINK_READ, .user = 7,
-						     .group = GPULINK_NO_OWNER };
+	struct gpulink_admin_range all[4], range = {
+		.name = "a-b", .offset = 8192, .bytes = 4096, .rights = GPULINK_READ, .user = 7, .group = GPULINK_NO_OWNER
+	};
 
 	(void)state;
 	folder_add_card(0, 2);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The engine of lanes against the card's model: threads store the same at random to a "local:" device, by lanes, and to a "soft:"
- * device, to 1 to 16 endpoints, in all widths, with releases anywhere, and with loads, puts and atomics between in most rounds. Behind each
- * release, and by each load, both devices have what plain stores leave; in the end also the same counters, as far as they do not depend
- * on when packets leave. TAP.
+ * The engine of lanes against the card's model: threads store the same at random to a "local:" device, by lanes, and to a
+ * "soft:" device, to 1 to 16 endpoints, in all widths, with releases anywhere, and with loads, puts and atomics between in most
+ * rounds. Behind each release, and by each load, both devices have what plain stores leave; in the end also the same counters,
+ * as far as they do not depend on when packets leave. TAP.
  *
  * engine_test [STORES [SEED]]: 400000 by default, and another seed each time. SEED in the environment replays a run too.
  */
@@ -74,7 +74,9 @@ static size_t width(struct worker *w)
 
 	if (w->bench->words)
 		return 8;
-	return kind < 80 ? usual[below(&w->chance, 9)] : kind < 99 ? 1 + below(&w->chance, 160) : 1 + below(&w->chance, WIDTH_MAX);
+	return kind < 80 ? usual[below(&w->chance, 9)] :
+	       kind < 99 ? 1 + below(&w->chance, 160) :
+			   1 + below(&w->chance, WIDTH_MAX);
 }
 
 /* Hot words, sequential runs, and anything. */
@@ -145,7 +147,8 @@ static const char *add(struct worker *w, unsigned endpoint)
 	memcpy(w->bench->plain[endpoint] + at, &sum, 8);
 	note(w, endpoint, at, 8);
 	for (unsigned way = 0; way < WAYS && !error; way++)
-		error = gpulink_queue_fetch_add(w->queues[way], w->bench->windows[way][endpoint], at, 8, value, NULL, 0, GPULINK_NO_TAG);
+		error = gpulink_queue_fetch_add(w->queues[way], w->bench->windows[way][endpoint], at, 8, value, NULL, 0,
+						GPULINK_NO_TAG);
 	return error ? gpulink_strerror(error) : NULL;
 }
 
@@ -258,7 +261,8 @@ static const char *open_all(struct bench *b, unsigned payload)
 		if (gpulink_open(names[way], &b->devices[way]))
 			return "no device";
 		for (unsigned e = 0; e < b->endpoints; e++)
-			if (gpulink_window_open(b->devices[way], e, 0, MEMORY, GPULINK_READ | GPULINK_WRITE, &b->windows[way][e]) ||
+			if (gpulink_window_open(b->devices[way], e, 0, MEMORY, GPULINK_READ | GPULINK_WRITE,
+						&b->windows[way][e]) ||
 			    gpulink_endpoint_memory(b->devices[way], e, (void **)&b->memory[way][e], &bytes))
 				return "no window";
 	}
@@ -280,8 +284,9 @@ static bool same_counters(const struct gpulink_counters *l, const struct gpulink
 /* What the counters of one device say of each other. */
 static bool consistent(const struct gpulink_counters *c)
 {
-	uint64_t flushes = c->flush_window_miss + c->flush_payload_full + c->flush_entries_full + c->flush_release + c->flush_timeout +
-			   c->flush_load_hit + c->flush_atomic + c->flush_config + c->flush_drain + c->flush_region;
+	uint64_t flushes = c->flush_window_miss + c->flush_payload_full + c->flush_entries_full + c->flush_release +
+			   c->flush_timeout + c->flush_load_hit + c->flush_atomic + c->flush_config + c->flush_drain +
+			   c->flush_region;
 
 	return c->packets == flushes && c->payload_bytes == c->store_bytes - c->overwritten_bytes + 5 * c->sub_packets &&
 	       c->wire_bytes >= c->payload_bytes + 24 * c->packets && c->wire_bytes <= c->payload_bytes + 27 * c->packets;

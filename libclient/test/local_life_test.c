@@ -100,7 +100,8 @@ static void test_comings_and_goings(void)
 
 				if (!open_end(&e))
 					_exit(1);
-				if (!__atomic_compare_exchange_n((uint64_t *)(void *)e.memory, &none, token, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+				if (!__atomic_compare_exchange_n((uint64_t *)(void *)e.memory, &none, token, false,
+								 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 					token = none;
 				__atomic_store_n(&tokens[p], token, __ATOMIC_SEQ_CST);
 				for (unsigned o = 0; o < PROCESSES; o++) {
@@ -127,8 +128,8 @@ static void stay(void)
 		pause();
 }
 
-/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. Nor does it have
- * the memory. */
+/* What a child of fork() closes is not the parent's: neither are the parent's stores applied, nor is its memory removed. Nor
+ * does it have the memory. */
 static void test_child(void)
 {
 	uint64_t value = 1;
@@ -347,8 +348,8 @@ static void limit_space(void)
 
 static void limit_shared_files(void)
 {
-	if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", "/dev/shm", "tmpfs", 0, "size=64k"))
+	if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", "/dev/shm", "tmpfs", 0, "size=64k"))
 		_exit(200);
 }
 

@@ -275,7 +275,8 @@ static int work(unsigned process)
 		uint64_t data[8] = { i, i, i, i, i, i, i, i }, from = (process + PROCESSES - 1) % PROCESSES * 256;
 
 		gpulink_lane_store(&e.lane, 4096 + process * 256, data, sizeof(data));
-		if (gpulink_queue_fetch_add(e.queue, e.window, 0, 8, 1, NULL, 0, GPULINK_NO_TAG) || gpulink_queue_release(e.queue, SECOND))
+		if (gpulink_queue_fetch_add(e.queue, e.window, 0, 8, 1, NULL, 0, GPULINK_NO_TAG) ||
+		    gpulink_queue_release(e.queue, SECOND))
 			return 2;
 		gpulink_lane_store(&e.lane, 8192 + process * 256, &i, 8);
 		if (gpulink_queue_release(e.queue, SECOND))

@@ -3,11 +3,11 @@
  * pool_random_test DEVICE [PROCESSES [ACCESSES]]: processes that share a pool object access it at random. TAP. SEED in the
  * environment repeats their choices.
  *
- * In mode SC each access is logged with its logical time. Sorted by time, stores before loads, each load has the value of the store
- * before it (MGCC 4.2.2): no search is needed, as the protocol gives the order.
+ * In mode SC each access is logged with its logical time. Sorted by time, stores before loads, each load has the value of the
+ * store before it (MGCC 4.2.2): no search is needed, as the protocol gives the order.
  *
- * In mode RC each process stores to words of its own, releases, and then tells the others in ordinary shared memory which value is
- * released. A load behind an acquire is at least as new as what was told before, and no process sees a word go back.
+ * In mode RC each process stores to words of its own, releases, and then tells the others in ordinary shared memory which value
+ * is released. A load behind an acquire is at least as new as what was told before, and no process sees a word go back.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pool_test DEVICE [STRANGER]: pool objects (gpulink_pool.h), by two opens of a device in one process. TAP. STRANGER: a file that is
- * no pool object.
+ * pool_test DEVICE [STRANGER]: pool objects (gpulink_pool.h), by two opens of a device in one process. TAP. STRANGER: a file
+ * that is no pool object.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -322,7 +322,8 @@ static void test_strange_memory(void)
 	open_both(LINE, GPULINK_POOL_RC, 0);
 	gpulink_pool_share(a, GPULINK_READ | GPULINK_WRITE, &descriptor);
 	close_both();
-	is(pread(descriptor, head, sizeof(head), 0) == sizeof(head) && write(strange, head, sizeof(head)) == sizeof(head), true, "a head");
+	is(pread(descriptor, head, sizeof(head), 0) == sizeof(head) && write(strange, head, sizeof(head)) == sizeof(head), true,
+	   "a head");
 	is(gpulink_pool_open(one, strange, NULL, &c), -GPULINK_EINVAL, "memory that can shrink");
 	fcntl(strange, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 	is(gpulink_pool_open(one, strange, NULL, &c), -GPULINK_EINVAL, "memory that ends early");
@@ -393,8 +394,8 @@ static void test_lives(void)
 }
 
 /*
- * Threads of a process share copies: what one has acquired, all have. A soft device stores and reads a line as a whole, and a copy is
- * loaded as a whole.
+ * Threads of a process share copies: what one has acquired, all have. A soft device stores and reads a line as a whole, and a
+ * copy is loaded as a whole.
  */
 enum { WIDE = 4096 / 8 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * promise_test DEVICE: what gpulink.h promises for every kind of device: fork(), operations without a tag, waits, pthread_cancel(). TAP.
- * The device needs an endpoint of 64 KiB or more in partition 0.
+ * promise_test DEVICE: what gpulink.h promises for every kind of device: fork(), operations without a tag, waits,
+ * pthread_cancel(). TAP. The device needs an endpoint of 64 KiB or more in partition 0.
  */
 #include <malloc.h>
 #include <pthread.h>

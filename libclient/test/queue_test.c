@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * queue_test DEVICE: queues, atomics and signals, on any kind of device. TAP. The device needs endpoints of 1 MiB or more in partitions
- * 0 and 1; the process must be able to map the memory of the first. Of the processes of a "ucx:" device the first one tests.
+ * queue_test DEVICE: queues, atomics and signals, on any kind of device. TAP. The device needs endpoints of 1 MiB or more in
+ * partitions 0 and 1; the process must be able to map the memory of the first. Of the processes of a "ucx:" device the first
+ * one tests.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -137,8 +138,8 @@ static bool executes(const struct operation *o, size_t bytes)
 
 	memcpy(word, &o->before, bytes);
 	host[8] = host[9] = UINT64_MAX;
-	well = !gpulink_queue_store(queue, windows[0], WORD, words, sizeof(words)) && !o->of(WORD + 8 + bytes % 8, bytes, o->operand) &&
-	       !gpulink_queue_release(queue, 10 * SECOND);
+	well = !gpulink_queue_store(queue, windows[0], WORD, words, sizeof(words)) &&
+	       !o->of(WORD + 8 + bytes % 8, bytes, o->operand) && !gpulink_queue_release(queue, 10 * SECOND);
 	memcpy(word, &o->after, bytes);
 	for (unsigned i = 0; i < 3; i++)
 		seen[i] = endpoints[0][WORD / 8 + i];
@@ -161,7 +162,8 @@ static void test_atomic_operations(void)
 	is(add(WORD, 4, UINT64_C(1) << 32), -GPULINK_EINVAL, "nor of more than the word has");
 }
 
-/* An atomic comes behind the queue's earlier stores to its word, and before the later ones; before direct ones only when it is complete. */
+/* An atomic comes behind the queue's earlier stores to its word, and before the later ones; before direct ones only when it is
+ * complete. */
 static void test_atomic_order(void)
 {
 	bool direct = gpulink_window_address(windows[0]) != NULL;
@@ -382,8 +384,8 @@ static void test_signals(void)
 	signal.operation = GPULINK_SIGNAL_SET;
 	signal.value = 1234567890123456789u;
 	is(gpulink_queue_signal(queue, &signal, NONE), 0, "a signal sets its word");
-	is(gpulink_wait_until((const volatile void *)(endpoints[0] + 512), GPULINK_COMPARE_EQ, signal.value, 10 * SECOND, NULL), 0,
-	   "without a release behind it");
+	is(gpulink_wait_until((const volatile void *)(endpoints[0] + 512), GPULINK_COMPARE_EQ, signal.value, 10 * SECOND, NULL),
+	   0, "without a release behind it");
 	is(gpulink_queue_release(queue, 10 * SECOND), 0, "a release");
 	signal.offset = 4;
 	is(gpulink_queue_signal(queue, &signal, 1), -GPULINK_EINVAL, "a signal at a wrong offset");
@@ -535,8 +537,8 @@ static void *store_on(void *argument)
 }
 
 /*
- * Whole and monotonic: in each snapshot all stores have their size, and nothing is less than before. A card counts accesses of the CPU,
- * which are smaller, or merged.
+ * Whole and monotonic: in each snapshot all stores have their size, and nothing is less than before. A card counts accesses of
+ * the CPU, which are smaller, or merged.
  */
 static void test_counters(size_t size)
 {
@@ -600,8 +602,8 @@ static bool open_all(void)
 			endpoints[p] = at;
 		good = good && (!error || (p && error == -GPULINK_ENOTSUP)) && !clear(p, 0, 8192);
 	}
-	return good && !gpulink_memory_register(device, host, sizeof(host), BOTH, &memory) && !gpulink_queue_open(device, &queue) &&
-	       !gpulink_queue_open(device, &other);
+	return good && !gpulink_memory_register(device, host, sizeof(host), BOTH, &memory) &&
+	       !gpulink_queue_open(device, &queue) && !gpulink_queue_open(device, &other);
 }
 
 /* The other process of a "ucx:" device gives its memory until the first one has tested. */

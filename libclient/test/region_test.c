@@ -2,8 +2,8 @@
 /*
  * region_test DEVICE [ROUNDS [FAR PARTITION]]: regions (gpulink_region.h) by all agents, on any kind of device. TAP. The device
  * needs endpoints of 1 MiB or more in partitions 0 and 1, whose memory the process can map; or in PARTITION and the next one,
- * which are those of card FAR, over a link. SEED in the environment repeats the order of arrivals; BYTES, up to 320000, is what the
- * threads store in a round.
+ * which are those of card FAR, over a link. SEED in the environment repeats the order of arrivals; BYTES, up to 320000, is what
+ * the threads store in a round.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * uring_loop_test DEVICE [SYSFS]: event loops of io_uring with timers, polls of a queue, and commands of gpulink_uring.h. TAP. The
- * device needs an endpoint of 1 MiB or more in partition 0, whose memory the process can map. On a soft device only polls. With
- * SYSFS, the writable folder of the card, resets it at the end.
+ * uring_loop_test DEVICE [SYSFS]: event loops of io_uring with timers, polls of a queue, and commands of gpulink_uring.h. TAP.
+ * The device needs an endpoint of 1 MiB or more in partition 0, whose memory the process can map. On a soft device only polls.
+ * With SYSFS, the writable folder of the card, resets it at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -170,7 +170,8 @@ static void test_loop(void)
 			on_result((unsigned)cqe->user_data, cqe->res);
 			io_uring_cqe_seen(&ring, cqe);
 		}
-		if (!loop.armed && loop.ticks < ROUNDS && loop.taken == loop.ticks && (!commands || loop.released == loop.ticks))
+		if (!loop.armed && loop.ticks < ROUNDS && loop.taken == loop.ticks &&
+		    (!commands || loop.released == loop.ticks))
 			arm_timer();
 	}
 	is(loop.ticks, ROUNDS, "the timer expires");

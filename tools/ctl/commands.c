@@ -245,8 +245,9 @@ static enum exit_code run_set(struct invocation *invocation)
 {
 	unsigned setting = find_setting(invocation->arguments[0], name_of_setting, GPULINK_SETTINGS);
 
-	return setting == GPULINK_SETTINGS ? EXIT_USAGE
-					   : commands_set_to(invocation, (enum gpulink_setting)setting, invocation->arguments[1], parse_number);
+	return setting == GPULINK_SETTINGS ?
+		       EXIT_USAGE :
+		       commands_set_to(invocation, (enum gpulink_setting)setting, invocation->arguments[1], parse_number);
 }
 
 static enum exit_code run_set_subheader(struct invocation *invocation)

@@ -20,7 +20,8 @@ bool print_rows(struct json_object *array, const char *const *columns);
 /** Prints ratios and counters: a row for each, a column per partition and one for the sums. */
 bool print_counters(struct json_object *array);
 
-/** Prints a row per partition with ratios and increments of some counters from `before` to `after`, optionally with a header. */
+/** Prints a row per partition with ratios and increments of some counters from `before` to `after`, optionally with a header.
+ */
 bool print_gains(struct json_object *before, struct json_object *after, bool header);
 
 #endif /* GPULINKCTL_PRINT_H */

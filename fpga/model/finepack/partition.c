@@ -32,8 +32,8 @@ void glk_partition_init(struct glk_partition *partition, unsigned queue_entries,
 	partition->user = user;
 }
 
-/* Configuring the queues resets their shape: sets that of the packet format, and whether a flush may take several packets. The settings
- * of both are the same, and what the kept lines were is forgotten. */
+/* Configuring the queues resets their shape: sets that of the packet format, and whether a flush may take several packets. The
+ * settings of both are the same, and what the kept lines were is forgotten. */
 static void shape(struct glk_partition *partition, unsigned subheader_bytes, unsigned max_payload_bytes)
 {
 	struct glk_write_queue *queue = &partition->queue, *kept = &partition->kept;
@@ -172,7 +172,8 @@ static uint64_t line_end(uint64_t address, uint64_t end)
 	return next < end ? next : end;
 }
 
-/* The address of the first line in [address, address + length) of which the queue has bytes there; UINT64_MAX if there is none. */
+/* The address of the first line in [address, address + length) of which the queue has bytes there; UINT64_MAX if there is none.
+ */
 static uint64_t first_hit(const struct glk_write_queue *queue, uint64_t address, uint64_t length)
 {
 	uint64_t end = address + length;

@@ -19,8 +19,8 @@
  *  must not store to the same partition. */
 typedef void (*glk_packet_out)(void *user, const uint8_t *packet, size_t length, unsigned reason);
 
-/** How the queue collects and leaves. No register selects it: cards have PLAIN, whose packets may be in the compact form too with
- *  MODE.COMPACT; gpulink-replay measures the others, which are model only. */
+/** How the queue collects and leaves. No register selects it: cards have PLAIN, whose packets may be in the compact form too
+ * with MODE.COMPACT; gpulink-replay measures the others, which are model only. */
 enum glk_packet_form {
 	GLK_FORM_PLAIN,	  /**< sub-headers of the configured H */
 	GLK_FORM_NARROW,  /**< the smallest sufficient H for each packet, carried in First BE */
@@ -66,7 +66,8 @@ void glk_partition_flush(struct glk_partition *partition, unsigned reason);
 /** The same for each queue that holds a store of the context. */
 void glk_partition_flush_owned(struct glk_partition *partition, unsigned context, unsigned reason);
 
-/** The same for each queue that holds a byte of [address, address + length) (link addresses), first the one with the first of these. */
+/** The same for each queue that holds a byte of [address, address + length) (link addresses), first the one with the first of
+ * these. */
 void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason);
 
 /** Entries in use, payload of a flush at this moment in bytes, queued stores: of both queues. */

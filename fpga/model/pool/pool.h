@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The card's own memory (BAR 4): bytes that endpoints of kind pool stand for, and the timestamps of their lines. Every write goes
- * through here, whoever it comes from, and is stamped line by line. Internal to the model.
+ * The card's own memory (BAR 4): bytes that endpoints of kind pool stand for, and the timestamps of their lines. Every write
+ * goes through here, whoever it comes from, and is stamped line by line. Internal to the model.
  */
 #ifndef GLK_POOL_H
 #define GLK_POOL_H

@@ -37,7 +37,8 @@ static void expect_stamps(struct bench *b, const struct written *w)
 	w->write(b, w);
 	assert_int_equal(lease_counter(b, GLK_TSU_UNTIMED) - untimed, last - first - 1);
 	assert_true(bench_read(b, GLK_TSU_CLOCK) > greatest);
-	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_STRIDE + GLK_DOORBELL_CLOCK), bench_read(b, GLK_TSU_CLOCK));
+	assert_int_equal(bench_read(b, GLK_DOORBELL_ARRAY + GLK_DOORBELL_STRIDE + GLK_DOORBELL_CLOCK),
+			 bench_read(b, GLK_TSU_CLOCK));
 	for (unsigned line = first; line <= last; line++) {
 		bool inside = line != first && line != last;
 
@@ -87,7 +88,8 @@ static void by_window_without_queue(struct bench *b, const struct written *w)
 
 static void by_put(struct bench *b, const struct written *w)
 {
-	const uint64_t sqe[8] = { SQE0(GLK_OP_PUT, 0, LEASE_SLICE, w->length), 1, w->offset, REGISTERED(LEASE_REGISTRATION, 0) };
+	const uint64_t sqe[8] = { SQE0(GLK_OP_PUT, 0, LEASE_SLICE, w->length), 1, w->offset,
+				  REGISTERED(LEASE_REGISTRATION, 0) };
 
 	memset(lease_registered(b, 0), 0xab, w->length);
 	assert_int_equal(lease_run(b, sqe, NULL), GLK_ST_OK);
@@ -105,7 +107,8 @@ static void by_put_inline(struct bench *b, const struct written *w)
 
 static void by_putv(struct bench *b, const struct written *w)
 {
-	const uint64_t sqe[8] = { SQE0(GLK_OP_PUTV, 0, LEASE_SLICE, 8 + (w->length + 7) / 8 * 8), 1, 0, REGISTERED(LEASE_REGISTRATION, 0) };
+	const uint64_t sqe[8] = { SQE0(GLK_OP_PUTV, 0, LEASE_SLICE, 8 + (w->length + 7) / 8 * 8), 1, 0,
+				  REGISTERED(LEASE_REGISTRATION, 0) };
 	uint64_t head = w->offset | (uint64_t)w->length << GLK_PUTV_RECORD_LENGTH_SHIFT;
 
 	memcpy(lease_registered(b, 0), &head, 8);
@@ -205,7 +208,8 @@ static void stamps_by_grain(void **state)
 	bench_write(b, GLK_TSU_GRAIN_0, 0x60); /* slot 1: 0x40000 .. 0x7ffff */
 	glk_card_pool_write(b->card, 0x40000, pattern(), 4096);
 	assert_int_equal(lease_counter(b, GLK_TSU_UNTIMED), 1);
-	glk_card_pool_write(b->card, 0x40000 - 64, pattern(), 4096 + 64 + 1); /* the end of slot 0, a line, a byte of the next */
+	glk_card_pool_write(b->card, 0x40000 - 64, pattern(),
+			    4096 + 64 + 1); /* the end of slot 0, a line, a byte of the next */
 	assert_int_equal(lease_counter(b, GLK_TSU_UNTIMED), 4);
 	bench_write(b, GLK_TSU_CLEAR, 0x3f | 2 << GLK_TSU_CLEAR_PAGES_SHIFT);
 	assert_int_equal(lease_counter(b, GLK_TSU_UNTIMED), 4 + 64 + 1);
@@ -236,7 +240,8 @@ static void remote_writes(void **state)
 		assert_int_equal(lease_atomic(home, GLK_OP_FETCH_ADD, 0x90, 8, 0, 0, 0), GLK_ST_OK);
 		assert_int_equal(lease_record(home).old, value);
 		bench_register(far, 1, 0, 4096, 0, GLK_REGISTRATION_Q0_WRITE_MASK);
-		assert_int_equal(bench_run(far, (const uint64_t[8]){ SQE0(GLK_OP_SWAP, 0, LEASE_SLICE, 8), 1, 0x90, REGISTERED(1, 0), 9 }),
+		assert_int_equal(bench_run(far, (const uint64_t[8]){ SQE0(GLK_OP_SWAP, 0, LEASE_SLICE, 8), 1, 0x90,
+								     REGISTERED(1, 0), 9 }),
 				 GLK_ST_OK);
 		assert_int_equal(lease_counter(home, GLK_TSU_UNTIMED), 2 + 2 * coalesce);
 		assert_int_equal(lease_counter(far, GLK_TSU_UNTIMED), 0);
@@ -251,8 +256,8 @@ static void identity_after(struct bench *b, unsigned epoch)
 
 	assert_true(bench_read(b, GLK_CARD_FEATURES) & GLK_CARD_FEATURES_LEASE_MASK);
 	assert_int_equal(bench_read(b, GLK_BLOCK_TSU), GLK_BLOCK_TSU_TYPE | GLK_BLOCK_TSU_VERSION << 16);
-	assert_int_equal(caps, 1 | 1024 << GLK_TSU_CAPS_SETS_SHIFT | 8 << GLK_TSU_CAPS_WAYS_SHIFT | 32ull << GLK_TSU_CAPS_TS_BITS_SHIFT |
-				       18ull << GLK_TSU_CAPS_SLOT_SHIFT_SHIFT);
+	assert_int_equal(caps, 1 | 1024 << GLK_TSU_CAPS_SETS_SHIFT | 8 << GLK_TSU_CAPS_WAYS_SHIFT |
+				       32ull << GLK_TSU_CAPS_TS_BITS_SHIFT | 18ull << GLK_TSU_CAPS_SLOT_SHIFT_SHIFT);
 	assert_int_equal(bench_read(b, GLK_TSU_READ_LEASE), 10);
 	assert_int_equal(bench_read(b, GLK_TSU_WRITE_LEASE), 5);
 	assert_int_equal(bench_read(b, GLK_TSU_CONTROL), 0);
@@ -271,14 +276,33 @@ static void refusals(void **state)
 		unsigned reg;
 		uint64_t value;
 	} wrong[] = {
-		{ GLK_BLOCK_TSU, 0 }, { GLK_TSU_CAPS, 0 }, { GLK_TSU_CONTROL, 4 }, { GLK_TSU_CONTROL, 1ull << 63 },
-		{ GLK_TSU_READ_LEASE, 0 }, { GLK_TSU_READ_LEASE, 32769 }, { GLK_TSU_READ_LEASE, 1ull << 40 }, { GLK_TSU_WRITE_LEASE, 0 },
-		{ GLK_TSU_WRITE_LEASE, 32769 }, { GLK_TSU_EPOCH, 1 }, { GLK_TSU_FLOOR, 1 }, { GLK_TSU_CLOCK, 1 }, { GLK_TSU_GREATEST, 1 },
-		{ GLK_TSU_CLEAR, 0 }, { GLK_TSU_CLEAR, 5 }, { GLK_TSU_CLEAR, 4096 | 1 << GLK_TSU_CLEAR_PAGES_SHIFT },
-		{ GLK_TSU_CLEAR, 4095 | 2 << GLK_TSU_CLEAR_PAGES_SHIFT }, { GLK_TSU_CLEAR, GLK_TSU_CLEAR_FIRST_MASK | GLK_TSU_CLEAR_PAGES_MASK },
-		{ GLK_TSU_CLEAR, 1 << GLK_TSU_CLEAR_PAGES_SHIFT | 1ull << 48 }, { GLK_TSU_CLEAR, 1 << GLK_TSU_CLEAR_PAGES_SHIFT | 1ull << 63 },
-		{ GLK_TSU_GRAIN_0, 7 }, { GLK_TSU_GRAIN_3, 7ull << 60 }, { GLK_TSU_GRAIN_1, 8ull << 20 }, { GLK_TSU_READS, 0 },
-		{ GLK_TSU_ERRORS, 0 }, { GLK_TSU_COUNTER_LAST + 8, 0 }, { GLK_TSU_CLEAR + 8, 0 },
+		{ GLK_BLOCK_TSU, 0 },
+		{ GLK_TSU_CAPS, 0 },
+		{ GLK_TSU_CONTROL, 4 },
+		{ GLK_TSU_CONTROL, 1ull << 63 },
+		{ GLK_TSU_READ_LEASE, 0 },
+		{ GLK_TSU_READ_LEASE, 32769 },
+		{ GLK_TSU_READ_LEASE, 1ull << 40 },
+		{ GLK_TSU_WRITE_LEASE, 0 },
+		{ GLK_TSU_WRITE_LEASE, 32769 },
+		{ GLK_TSU_EPOCH, 1 },
+		{ GLK_TSU_FLOOR, 1 },
+		{ GLK_TSU_CLOCK, 1 },
+		{ GLK_TSU_GREATEST, 1 },
+		{ GLK_TSU_CLEAR, 0 },
+		{ GLK_TSU_CLEAR, 5 },
+		{ GLK_TSU_CLEAR, 4096 | 1 << GLK_TSU_CLEAR_PAGES_SHIFT },
+		{ GLK_TSU_CLEAR, 4095 | 2 << GLK_TSU_CLEAR_PAGES_SHIFT },
+		{ GLK_TSU_CLEAR, GLK_TSU_CLEAR_FIRST_MASK | GLK_TSU_CLEAR_PAGES_MASK },
+		{ GLK_TSU_CLEAR, 1 << GLK_TSU_CLEAR_PAGES_SHIFT | 1ull << 48 },
+		{ GLK_TSU_CLEAR, 1 << GLK_TSU_CLEAR_PAGES_SHIFT | 1ull << 63 },
+		{ GLK_TSU_GRAIN_0, 7 },
+		{ GLK_TSU_GRAIN_3, 7ull << 60 },
+		{ GLK_TSU_GRAIN_1, 8ull << 20 },
+		{ GLK_TSU_READS, 0 },
+		{ GLK_TSU_ERRORS, 0 },
+		{ GLK_TSU_COUNTER_LAST + 8, 0 },
+		{ GLK_TSU_CLEAR + 8, 0 },
 	};
 	static uint8_t zeros[4096], page[4096];
 
@@ -430,7 +454,8 @@ static void shapes(void **state)
 static void impossible(void **state)
 {
 	static const unsigned wrong[][3] = {
-		{ 3, 8, 32 }, { 65536, 8, 32 }, { 1024, 0, 32 }, { 1024, 3, 32 }, { 1024, 256, 32 }, { 1024, 8, 4 }, { 1024, 8, 33 },
+		{ 3, 8, 32 },	   { 65536, 8, 32 }, { 1024, 0, 32 }, { 1024, 3, 32 },
+		{ 1024, 256, 32 }, { 1024, 8, 4 },   { 1024, 8, 33 },
 	};
 	struct bench *b = *state;
 
@@ -445,9 +470,9 @@ static void impossible(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_way), LEASE_TEST(clear),		   LEASE_TEST(stamps_by_grain), PAIR_TEST(remote_writes),
-		LEASE_TEST(identity),	     LEASE_TEST(refusals),	   LEASE_TEST(lengths_of_leases), LEASE_TEST(grain_changes),
-		LEASE_TEST(reset),	     LEASE_TEST(disabled),	   cmocka_unit_test(shapes),	LEASE_TEST(impossible),
+		cmocka_unit_test(every_way), LEASE_TEST(clear),	   LEASE_TEST(stamps_by_grain),	  PAIR_TEST(remote_writes),
+		LEASE_TEST(identity),	     LEASE_TEST(refusals), LEASE_TEST(lengths_of_leases), LEASE_TEST(grain_changes),
+		LEASE_TEST(reset),	     LEASE_TEST(disabled), cmocka_unit_test(shapes),	  LEASE_TEST(impossible),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

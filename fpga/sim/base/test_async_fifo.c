@@ -2,7 +2,8 @@
 /*
  * glk_async_fifo with two clocks of random periods, which jitter, coincide and at times stand still; random gaps on both sides,
  * and resets of either side or both in the middle of traffic, also while the other one starts. Every word that was accepted
- * since both sides ran last arrives, once and in order; only earlier ones may be lost, and behind a reset of the output must be.
+ * since both sides ran last arrives, once and in order; only earlier ones may be lost, and behind a reset of the output must
+ * be.
  *
  * async-fifo-* [--seed N] [--round N] [--rounds N] [--wave FILE]
  */

@@ -2,8 +2,8 @@
 /*
  * What a board adds to the card: glk_time never runs backwards, ahead, or far behind (its counter, here of 9 bits, runs through
  * all values); glk_stalls counts what a model counts, up to its maximum; glk_pcie_ext_tag asks again and again, holds each
- * request until it is answered, and shows the bit of the last answer; glk_board_serial shows the identifier's last 64 bits, in the
- * card's clock all of them at once.
+ * request until it is answered, and shows the bit of the last answer; glk_board_serial shows the identifier's last 64 bits, in
+ * the card's clock all of them at once.
  *
  * board-parts [--seed N] [--rounds N] [--round N] [--wave FILE]
  */

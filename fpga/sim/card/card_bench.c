@@ -68,13 +68,15 @@ static unsigned draw_register(struct bench *b)
 	case 9:
 		return GLK_BLOCK_TSU + 8 * below(&b->chance, (GLK_TSU_COUNTER_LAST - GLK_BLOCK_TSU) / 8 + 2);
 	case 7:
-		return bench_region_reg(below(&b->chance, p->regions + 1), 8 * below(&b->chance, GLK_REGION_TARGET_SIGNAL_7 / 8 + 2));
+		return bench_region_reg(below(&b->chance, p->regions + 1),
+					8 * below(&b->chance, GLK_REGION_TARGET_SIGNAL_7 / 8 + 2));
 	case 8:
 		return GLK_CHUNK_ARRAY + below(&b->chance, p->chunks + 1) * GLK_CHUNK_STRIDE;
 	case 0:
 		return 8 * below(&b->chance, GLK_CARD_COUNTER_LAST / 8 + 4);
 	case 1:
-		return bench_partition_reg(below(&b->chance, p->partitions + 1), 8 * below(&b->chance, GLK_PARTITION_COUNTER_LAST / 8 + 2));
+		return bench_partition_reg(below(&b->chance, p->partitions + 1),
+					   8 * below(&b->chance, GLK_PARTITION_COUNTER_LAST / 8 + 2));
 	case 2:
 		return bench_window_reg(below(&b->chance, p->slices + 1), 8 * below(&b->chance, 4));
 	case 3:
@@ -82,7 +84,8 @@ static unsigned draw_register(struct bench *b)
 	case 4:
 		return bench_context_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_CONTEXT_ERRORS / 8 + 2));
 	case 5:
-		return bench_doorbell_reg(below(&b->chance, p->contexts + 1), 8 * below(&b->chance, GLK_DOORBELL_CLOCK / 8 + 2));
+		return bench_doorbell_reg(below(&b->chance, p->contexts + 1),
+					  8 * below(&b->chance, GLK_DOORBELL_CLOCK / 8 + 2));
 	default:
 		return 8 * below(&b->chance, GLK_BAR0_SIZE / 8);
 	}
@@ -116,12 +119,14 @@ static void wild_access(struct bench *b, unsigned offset)
 static void set_settings(struct bench *b, unsigned p)
 {
 	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };
-	uint64_t packing = (bench_chance(b, 2) ? GLK_PARTITION_MODE_PACKING_MASK : 0) | (bench_chance(b, 2) ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
+	uint64_t packing = (bench_chance(b, 2) ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
+			   (bench_chance(b, 2) ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
 			   (bench_chance(b, 2) ? GLK_PARTITION_MODE_KEEP_MASK : 0);
 
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_SUBHEADER_BYTES), 2 + below(&b->chance, 5));
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[below(&b->chance, 6)]);
-	bench_set(b, bench_partition_reg(p, GLK_PARTITION_FLUSH_TIMEOUT_NS), bench_chance(b, 2) ? 0 : 1 + below(&b->chance, 2000));
+	bench_set(b, bench_partition_reg(p, GLK_PARTITION_FLUSH_TIMEOUT_NS),
+		  bench_chance(b, 2) ? 0 : 1 + below(&b->chance, 2000));
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MODE),
 		  packing | (bench_chance(b, 6) ? below(&b->chance, 4) : GLK_PARTITION_MODE_RESET));
 }
@@ -164,8 +169,10 @@ void bench_set_window(struct bench *b, unsigned slice, unsigned first, unsigned 
 static void set_window_row(struct bench *b, unsigned first)
 {
 	const struct card_parameters *p = &b->pair.p;
-	uint64_t slice = UINT64_C(1) << p->slice_shift, rights = bench_chance(b, 6) ? (below(&b->chance, 3) + 1) << 1 : BENCH_RW;
-	unsigned count = 1 + below(&b->chance, 4), context = below(&b->chance, p->contexts), partition = below(&b->chance, p->partitions);
+	uint64_t slice = UINT64_C(1) << p->slice_shift,
+		 rights = bench_chance(b, 6) ? (below(&b->chance, 3) + 1) << 1 : BENCH_RW;
+	unsigned count = 1 + below(&b->chance, 4), context = below(&b->chance, p->contexts),
+		 partition = below(&b->chance, p->partitions);
 	uint64_t bytes = b->pair.model->endpoints.of[partition].bytes, pages = bytes / GLK_PAGE_SIZE, offset;
 
 	if (pages > 1000 || !pages || bench_chance(b, 8))
@@ -220,7 +227,10 @@ static uint64_t make_list(struct bench *b, uint64_t list, uint64_t *bytes)
 	uint64_t page = large ? GLK_LARGE_PAGE_SIZE : GLK_PAGE_SIZE, first = draw(&b->chance) % page;
 
 	for (unsigned i = 0; i < entries; i++)
-		set_entry(b, list, i, tables ? BENCH_TABLE(2 * below(&b->chance, BENCH_TABLES / 2) + large) : large ? large_page(b) : data_page(b));
+		set_entry(b, list, i,
+			  tables ? BENCH_TABLE(2 * below(&b->chance, BENCH_TABLES / 2) + large) :
+			  large	 ? large_page(b) :
+				   data_page(b));
 	*bytes = entries * page * (tables ? GLK_PAGE_SIZE / 8 : 1) - first;
 	return first | (large ? GLK_REGISTRATION_Q3_LARGE_MASK : 0) | (tables ? GLK_REGISTRATION_Q3_TABLES_MASK : 0);
 }
@@ -488,14 +498,16 @@ void bench_stamps(struct bench *b)
 
 	switch (below(&b->chance, 5)) {
 	case 0:
-		bench_set(b, bench_chance(b, 2) ? GLK_TSU_READ_LEASE : GLK_TSU_WRITE_LEASE, 1 + below(&b->chance, bench_chance(b, 4) ? 3000 : 30));
+		bench_set(b, bench_chance(b, 2) ? GLK_TSU_READ_LEASE : GLK_TSU_WRITE_LEASE,
+			  1 + below(&b->chance, bench_chance(b, 4) ? 3000 : 30));
 		break;
 	case 1:
 		bench_set(b, GLK_TSU_CONTROL, below(&b->chance, 4));
 		break;
 	case 2:
 		first = below(&b->chance, (unsigned)pages);
-		bench_set(b, GLK_TSU_CLEAR, first | (uint64_t)(1 + below(&b->chance, (unsigned)pages - first)) << GLK_TSU_CLEAR_PAGES_SHIFT);
+		bench_set(b, GLK_TSU_CLEAR,
+			  first | (uint64_t)(1 + below(&b->chance, (unsigned)pages - first)) << GLK_TSU_CLEAR_PAGES_SHIFT);
 		break;
 	default:
 		for (unsigned i = 0; i < 16; i++)

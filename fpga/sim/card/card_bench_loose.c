@@ -75,7 +75,8 @@ void loose_set_up_context(struct bench *b, unsigned c)
 	const struct loose_place place = loose_place(b, c);
 
 	loose_set_up_window(b, c);
-	bench_set_window(b, 2 * c + 1, 2 * c + 1, c, (c + 1) % b->pair.p.partitions, WINDOWS + c * WINDOW_BYTES, WINDOW_BYTES, BENCH_RW);
+	bench_set_window(b, 2 * c + 1, 2 * c + 1, c, (c + 1) % b->pair.p.partitions, WINDOWS + c * WINDOW_BYTES, WINDOW_BYTES,
+			 BENCH_RW);
 	loose_set_up_registration(b, c);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_SQ_BASE), place.sq);
 	bench_set(b, bench_context_reg(c, GLK_CONTEXT_CQ_BASE), place.cq);
@@ -101,7 +102,8 @@ void loose_set_up(struct bench *b)
 void loose_entry(struct bench *b, unsigned c, uint64_t sqe[8])
 {
 	static const unsigned opcodes[] = {
-		GLK_OP_NOP, GLK_OP_PUT_INLINE, GLK_OP_PUT, GLK_OP_PUT, GLK_OP_GET, GLK_OP_FETCH_ADD, GLK_OP_SWAP, GLK_OP_CAS, GLK_OP_RELEASE,
+		GLK_OP_NOP,	  GLK_OP_PUT_INLINE, GLK_OP_PUT, GLK_OP_PUT,	 GLK_OP_GET,
+		GLK_OP_FETCH_ADD, GLK_OP_SWAP,	     GLK_OP_CAS, GLK_OP_RELEASE,
 	};
 	unsigned opcode = opcodes[below(&b->chance, sizeof(opcodes) / sizeof(opcodes[0]))];
 	uint64_t length = bench_length(b, 4096), offset, from, registration = c;
@@ -228,8 +230,8 @@ static void one_total(struct bench *b, unsigned offset, bool check, unsigned *at
 void loose_totals(struct bench *b, bool check)
 {
 	static const unsigned totals[] = {
-		GLK_PARTITION_STORES, GLK_PARTITION_STORE_BYTES, GLK_PARTITION_RAW_WIRE_BYTES, GLK_PARTITION_LOADS, GLK_PARTITION_ATOMICS,
-		GLK_PARTITION_ERR_ENDPOINT, GLK_PARTITION_REGION_BYTES,
+		GLK_PARTITION_STORES,  GLK_PARTITION_STORE_BYTES,  GLK_PARTITION_RAW_WIRE_BYTES, GLK_PARTITION_LOADS,
+		GLK_PARTITION_ATOMICS, GLK_PARTITION_ERR_ENDPOINT, GLK_PARTITION_REGION_BYTES,
 	};
 	unsigned at = 0;
 
@@ -237,7 +239,8 @@ void loose_totals(struct bench *b, bool check)
 	for (unsigned p = 0; p < b->pair.p.partitions; p++)
 		for (unsigned i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
 			one_total(b, bench_partition_reg(p, totals[i]), check, &at);
-	for (unsigned reg = GLK_CARD_COUNTER_FIRST; reg <= GLK_CARD_COUNTER_LAST; reg += reg == GLK_CARD_DROPPED_STORES ? 16 : 8)
+	for (unsigned reg = GLK_CARD_COUNTER_FIRST; reg <= GLK_CARD_COUNTER_LAST;
+	     reg += reg == GLK_CARD_DROPPED_STORES ? 16 : 8)
 		one_total(b, reg, check, &at);
 }
 

@@ -183,7 +183,8 @@ void pair_check_memory(struct pair *pair)
 		pair_compare(pair, "host memory", PAIR_HOST, model->memory.host, card->memory.host, sizeof(model->memory.host));
 	for (unsigned p = 0; p < PAIR_PARTITIONS; p++)
 		if (memcmp(model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p])))
-			pair_compare(pair, "endpoint memory", PAIR_BUS(p), model->memory.endpoint[p], card->memory.endpoint[p], sizeof(model->memory.endpoint[p]));
+			pair_compare(pair, "endpoint memory", PAIR_BUS(p), model->memory.endpoint[p], card->memory.endpoint[p],
+				     sizeof(model->memory.endpoint[p]));
 	check_pool(pair);
 }
 
@@ -217,7 +218,8 @@ static void check_all_registers(struct pair *pair, unsigned first, unsigned step
 	check_table(pair, GLK_REGISTRATION_ARRAY, GLK_REGISTRATION_STRIDE, pair->p.registrations, first, step);
 	for (unsigned c = 0; c < pair->p.contexts; c++) {
 		check_row(pair, GLK_CONTEXT_ARRAY + c * GLK_CONTEXT_STRIDE, 0, GLK_CONTEXT_COUNTER_LAST + 8);
-		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0, pair->loose ? GLK_DOORBELL_CLOCK - 8 : GLK_DOORBELL_CLOCK + 8);
+		check_row(pair, GLK_DOORBELL_ARRAY + c * GLK_DOORBELL_STRIDE, 0,
+			  pair->loose ? GLK_DOORBELL_CLOCK - 8 : GLK_DOORBELL_CLOCK + 8);
 	}
 	for (unsigned r = 0; r < pair->p.regions && r < PAIR_REGIONS; r++)
 		check_row(pair, GLK_REGION_ARRAY + r * GLK_REGION_STRIDE, 0, GLK_REGION_TARGET_SIGNAL_7 + 8);
@@ -229,7 +231,8 @@ static void check_all_registers(struct pair *pair, unsigned first, unsigned step
 void pair_check_stamps(struct pair *pair, bool counters)
 {
 	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CAPS - GLK_BLOCK_TSU, GLK_TSU_GREATEST - GLK_BLOCK_TSU);
-	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU, (counters ? GLK_TSU_COUNTER_LAST : GLK_TSU_GRAIN_3) - GLK_BLOCK_TSU);
+	check_row(pair, GLK_BLOCK_TSU, GLK_TSU_CLEAR - GLK_BLOCK_TSU,
+		  (counters ? GLK_TSU_COUNTER_LAST : GLK_TSU_GRAIN_3) - GLK_BLOCK_TSU);
 }
 
 /* Lets all leases end in both, and gives the model the card's times, where these depend on the order of stores. */

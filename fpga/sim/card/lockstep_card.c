@@ -5,8 +5,8 @@
  * back-pressure from the seed.
  *
  * Strict rounds do one operation at a time and compare everything visible after it. Loose rounds run the contexts concurrently,
- * each with separate memory, and compare what does not depend on timing. Away rounds do the same, and remove resources in use. Rounds
- * of regions do both with regions.
+ * each with separate memory, and compare what does not depend on timing. Away rounds do the same, and remove resources in use.
+ * Rounds of regions do both with regions.
  *
  * lockstep-card* [--seed N] [--rounds N] [--round N] [--steps N] [--wave FILE] [--verbose]
  */
@@ -155,7 +155,8 @@ int main(int argc, char **argv)
 		{ "wave", required_argument, NULL, 'w' },  { "verbose", no_argument, NULL, 'v' },
 		{ 0 },
 	};
-	uint64_t seed = 1, round = 0, end = 20, clocks = 0, packets = 0, writes = 0, chunks = 0, partial = 0, epochs = 0, rejected = 0;
+	uint64_t seed = 1, round = 0, end = 20, clocks = 0, packets = 0, writes = 0, chunks = 0, partial = 0, epochs = 0,
+		 rejected = 0;
 	struct glk_tsu leases = { 0 };
 	unsigned steps = 150, rounds = 0;
 	const char *wave = NULL;
@@ -198,7 +199,8 @@ int main(int argc, char **argv)
 	printf("# leases: %" PRIu64 ", %" PRIu64 " same, %" PRIu64 " writes with a time, %" PRIu64 " without, %" PRIu64 " refused, %" PRIu64
 	       " evictions, %" PRIu64 " epochs\n",
 	       leases.reads, leases.same, leases.writes, leases.untimed, leases.refused, leases.evictions, leases.epochs);
-	if (good && p.tsu_sets && rounds >= 6 && !(leases.reads && leases.same && leases.writes && leases.untimed && leases.refused)) {
+	if (good && p.tsu_sets && rounds >= 6 &&
+	    !(leases.reads && leases.same && leases.writes && leases.untimed && leases.refused)) {
 		printf("# an operation on leases was never made\n");
 		good = false;
 	}

@@ -3,10 +3,10 @@
  * Lock-step co-simulation of the FinePack transmitter: the model's partitions and the Verilated glk_finepack_tx get the same
  * stores, flushes and probes. Packets and their order, flush reasons, runs, payload and overwritten bytes must match; a token
  * returns directly after the flushes that the model had made when it was given; when the RTL is idle, its reported queue state
- * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed. In half of the
- * rounds both are reset in the middle of other traffic first. With at least as many stores as by default, packets in the compact
- * form must occur with and without repetitions, with every unit, with as many runs as possible, and packets that keep their sub-headers
- * or are single runs.
+ * is the model's. Constrained random: each round draws settings, address pattern and back-pressure from the seed. In half of
+ * the rounds both are reset in the middle of other traffic first. With at least as many stores as by default, packets in the
+ * compact form must occur with and without repetitions, with every unit, with as many runs as possible, and packets that keep
+ * their sub-headers or are single runs.
  *
  * lockstep-finepack-tx-* [--seed N] [--stores N] [--round N] [--wave FILE] [--rates]
  */
@@ -300,7 +300,9 @@ static void do_flush(unsigned partition, unsigned reason)
 
 static void do_flush_owned(unsigned partition, unsigned context)
 {
-	struct tx_in in = { .kind = FLUSH, .partition = partition, .reason = GLK_FLUSH_RELEASE, .owned = true, .context = context };
+	struct tx_in in = {
+		.kind = FLUSH, .partition = partition, .reason = GLK_FLUSH_RELEASE, .owned = true, .context = context
+	};
 
 	glk_partition_flush_owned(&t.model[partition], context, GLK_FLUSH_RELEASE);
 	give_token(&in);
@@ -361,7 +363,8 @@ static void draw_pattern(struct pattern *p)
 /* *length: drawn before, unless the pattern has its own. */
 static uint64_t draw_address(struct pattern *p, unsigned partition, unsigned *length, unsigned h)
 {
-	uint64_t span = UINT64_C(1) << p->span_shift, range = glk_subheader_range(h), mask = (UINT64_C(1) << 48) - 4097, address;
+	uint64_t span = UINT64_C(1) << p->span_shift, range = glk_subheader_range(h), mask = (UINT64_C(1) << 48) - 4097,
+		 address;
 	unsigned shape;
 
 	switch (p->kind) {
@@ -429,8 +432,8 @@ static void configure(unsigned partition)
 	set_config(partition, &c);
 }
 
-/* Bytes on the wire less than the most that packing may take: those of plain writes, and a header where entries that are full cut a
- * store (docs/wire-format.md, "Packing"). */
+/* Bytes on the wire less than the most that packing may take: those of plain writes, and a header where entries that are full
+ * cut a store (docs/wire-format.md, "Packing"). */
 static int64_t saved(unsigned partition)
 {
 	const uint64_t *value = t.model[partition].counters.value;
@@ -444,7 +447,8 @@ static int64_t saved(unsigned partition)
 static void check_cost(const int64_t *before, unsigned partitions)
 {
 	for (unsigned i = 0; i < partitions; i++)
-		if (t.model[i].packing && !t.model[i].keep && t.model[i].coalesce && t.model[i].queue.subheader_bytes > 2 && saved(i) < before[i])
+		if (t.model[i].packing && !t.model[i].keep && t.model[i].coalesce && t.model[i].queue.subheader_bytes > 2 &&
+		    saved(i) < before[i])
 			fail("bytes on the wire, beyond those of plain writes", 0, (uint64_t)(before[i] - saved(i)));
 }
 
@@ -485,7 +489,8 @@ static void run_traffic(uint64_t stores)
 		before[i] = saved(i);
 	}
 	for (uint64_t i = 0; i < stores && going(); i++) {
-		unsigned partition = below(&t.chance, p.partitions), length = 1 + below(&t.chance, p.length_max), what = below(&t.chance, 256);
+		unsigned partition = below(&t.chance, p.partitions), length = 1 + below(&t.chance, p.length_max),
+			 what = below(&t.chance, 256);
 		uint64_t address;
 
 		h = t.model[partition].queue.subheader_bytes;

@@ -158,7 +158,9 @@ static void show_packet(struct end *e, struct cluster_tx_in *in)
 
 static void clock_tx(struct end *e)
 {
-	struct cluster_tx_in in = { .settings = e->cluster, .credit = e->reported.credit, .credit_class = e->reported.credit_class,
+	struct cluster_tx_in in = { .settings = e->cluster,
+				    .credit = e->reported.credit,
+				    .credit_class = e->reported.credit_class,
 				    .credit_pieces = e->reported.credit_pieces };
 	struct cluster_tx_out out;
 	struct link_layer_flit flit = { .valid = true };
@@ -262,8 +264,12 @@ static void configure(struct end *e, unsigned delay, uint64_t seed)
 	e->gap = gaps[below(c, 5)];
 	e->out_gap = gaps[below(c, 5)];
 	e->rest = RX_CLOCKS;
-	e->cluster = (struct cluster_settings){ .stitching = below(c, 8), .pooling = below(c, 2), .selective = below(c, 2),
-						.sequencing = below(c, 2), .pool_cycles = below(c, 129), .burst = 1 + below(c, 8) };
+	e->cluster = (struct cluster_settings){ .stitching = below(c, 8),
+						.pooling = below(c, 2),
+						.selective = below(c, 2),
+						.sequencing = below(c, 2),
+						.pool_cycles = below(c, 129),
+						.burst = 1 + below(c, 8) };
 	e->settings = (struct link_layer_settings){
 		.serial = draw(c), .cluster = below(c, 256), .session = 1 + below(c, 65535), .ack_cycles = 1 + below(c, 40),
 		.replay_cycles = 2 * delay + 150 + below(c, 600), .hello_cycles = 2 * delay + 100 + below(c, 2000),

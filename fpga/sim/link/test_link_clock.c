@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Two link layers behind glk_link_clock, each with a clock of the card and one of its transceivers, over a model of the lanes
- * between them: back-pressure, loss of signal, which takes a link down, resets of the transceivers and of the cards. Flits arrive
- * once and in order; all of them, unless a session ends. Without faults, and with a card's clock that is not slower than the lanes,
- * no block is lost on the way in and nothing is sent again; the RTL's assertion says that none is lost on the way out.
+ * between them: back-pressure, loss of signal, which takes a link down, resets of the transceivers and of the cards. Flits
+ * arrive once and in order; all of them, unless a session ends. Without faults, and with a card's clock that is not slower than
+ * the lanes, no block is lost on the way in and nothing is sent again; the RTL's assertion says that none is lost on the way
+ * out.
  *
  * link-clock [--seed N] [--round N] [--rounds N] [--wave FILE]
  */
@@ -37,7 +38,7 @@ struct end {
 	struct two_clocks clocks;
 	struct lane_block flying[FLYING]; /* to the other end */
 	uint64_t sent, arrived;		  /* blocks */
-	uint64_t next, came, lossy;	  /* flits: the next one, the next to arrive here, those that may be lost on the way here */
+	uint64_t next, came, lossy; /* flits: the next one, the next to arrive here, those that may be lost on the way here */
 	unsigned credit, owed, put_rate, take_rate, reset_left, wire_reset_left, down_left;
 	unsigned unseen; /* clocks of the card since a loss of signal that its link layer, which is up, has not seen; or 0 */
 };

@@ -68,7 +68,8 @@ static void begin(void)
 	work_check_all(&w);
 }
 
-static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t round, unsigned clocks, const char *wave, bool verbose)
+static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t round, unsigned clocks, const char *wave,
+		      bool verbose)
 {
 	unsigned kind = (unsigned)(round % KINDS), events = kind == CALM ? 1 : kind == SETTINGS ? 20 : 4;
 	int error = work_create(&w, kinds, seed, round, wave);
@@ -90,9 +91,9 @@ static bool run_round(const enum linked_kind kinds[2], uint64_t seed, uint64_t r
 	if (verbose || w.pair.failure[0])
 		printf("# round %" PRIu64 " (%s; %s, %s): %" PRIu64 " clocks, %" PRIu64 " stores of %" PRIu64 " bytes, %" PRIu64
 		       " loads (%" PRIu64 " failed), %" PRIu64 " entries (%" PRIu64 "), %" PRIu64 " releases (%" PRIu64 ")\n",
-		       round, names[kind], kinds[0] == LINKED_RTL ? "rtl" : "model", kinds[1] == LINKED_RTL ? "rtl" : "model", w.pair.now,
-		       w.counts.stores, w.counts.bytes, w.counts.loads, w.counts.failed_loads, w.counts.entries, w.counts.failed_entries,
-		       w.counts.releases, w.counts.failed_releases);
+		       round, names[kind], kinds[0] == LINKED_RTL ? "rtl" : "model", kinds[1] == LINKED_RTL ? "rtl" : "model",
+		       w.pair.now, w.counts.stores, w.counts.bytes, w.counts.loads, w.counts.failed_loads, w.counts.entries,
+		       w.counts.failed_entries, w.counts.releases, w.counts.failed_releases);
 	if (w.pair.failure[0])
 		printf("# %s (%s)\n# reproduce: --cards %s,%s --seed %" PRIu64 " --round %" PRIu64 " --clocks %u --wave FILE\n", w.pair.failure, w.said,
 		       kinds[0] == LINKED_RTL ? "rtl" : "model", kinds[1] == LINKED_RTL ? "rtl" : "model", seed, round, clocks);

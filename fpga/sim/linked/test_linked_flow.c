@@ -5,7 +5,8 @@
  *  - Rounds of 8-byte stores to two remote partitions, each ended by releases, by all contexts of both cards at once, or by one
  *    context of one card at a time, as in the demo. Of the first, some flits must be stitched.
  *  - The link takes no more flits: stores to local memory must arrive while a given amount of packets waits for it.
- *  - A load of 4 KiB of the other card's memory, whose reads take 100 clocks: it must return what was stored, and its clocks are shown.
+ *  - A load of 4 KiB of the other card's memory, whose reads take 100 clocks: it must return what was stored, and its clocks
+ * are shown.
  *
  * test-linked-flow [--cards model|rtl,model|rtl] [--rounds N] [--stores N] [--all: a table over wires and pooling times]
  */
@@ -97,7 +98,8 @@ static void one_round(unsigned stores, bool alone, unsigned only)
 		for (unsigned side = 0; side < 2; side++)
 			for (unsigned c = 0; c < (alone ? side == only : w.contexts); c++)
 				for (unsigned r = WORK_FAR_A; r <= WORK_FAR_B; r++)
-					work_store_soon(&w, &w.side[side].context[c], r, below(&w.chance, WORK_LANE_BYTES / 8) * 8, 8);
+					work_store_soon(&w, &w.side[side].context[c], r,
+							below(&w.chance, WORK_LANE_BYTES / 8) * 8, 8);
 	if (alone)
 		work_release_one(&w, &w.side[only].context[0]);
 	else
@@ -106,14 +108,16 @@ static void one_round(unsigned stores, bool alone, unsigned only)
 
 static void show(const struct counted *before, const struct counted *after, uint64_t clocks)
 {
-	printf(" %6" PRIu64 " clocks, %6" PRIu64 " flits (%6" PRIu64 " of packets), %4" PRIu64 " pooled, %3" PRIu64 " met others, %4" PRIu64
-	       " stitched (%3" PRIu64 " tails), queue %5.1f flits\n", clocks, after->flits - before->flits, after->finepack - before->finepack,
-	       after->pooled - before->pooled, after->met - before->met, after->stitched - before->stitched, after->tails - before->tails,
+	printf(" %6" PRIu64 " clocks, %6" PRIu64 " flits (%6" PRIu64 " of packets), %4" PRIu64 " pooled, %3" PRIu64
+	       " met others, %4" PRIu64 " stitched (%3" PRIu64 " tails), queue %5.1f flits\n",
+	       clocks, after->flits - before->flits, after->finepack - before->finepack, after->pooled - before->pooled,
+	       after->met - before->met, after->stitched - before->stitched, after->tails - before->tails,
 	       (double)(after->waited - before->waited) / (double)clocks / 2);
 }
 
 /* Returns the stitched flits; UINT64_MAX: failed. */
-static uint64_t measure(const enum linked_kind kinds[2], bool alone, unsigned delay, unsigned pool_cycles, unsigned rounds, unsigned stores)
+static uint64_t measure(const enum linked_kind kinds[2], bool alone, unsigned delay, unsigned pool_cycles, unsigned rounds,
+			unsigned stores)
 {
 	struct counted before, after;
 	uint64_t since;
@@ -157,8 +161,8 @@ static bool local_arrives(struct work_context *x)
 	return true;
 }
 
-/* Bytes for the other card that wait, while local stores still arrive: what the link's replay buffer and the cluster queue hold,
- * and the packets that wait behind them. */
+/* Bytes for the other card that wait, while local stores still arrive: what the link's replay buffer and the cluster queue
+ * hold, and the packets that wait behind them. */
 static unsigned waiting_bytes(const enum linked_kind kinds[2], unsigned most)
 {
 	unsigned bytes = 0;
@@ -170,7 +174,8 @@ static unsigned waiting_bytes(const enum linked_kind kinds[2], unsigned most)
 	linked_set(&w.pair, 0, linked_partition(w.side[0].partition[WORK_NEAR], GLK_PARTITION_FLUSH_TIMEOUT_NS), 400);
 	w.pair.dead = true;
 	while (bytes < most && local_arrives(&w.side[0].context[0])) {
-		work_store_soon(&w, &w.side[0].context[bytes / WORK_LANE_BYTES % w.contexts], WORK_FAR_A, bytes % WORK_LANE_BYTES, 512);
+		work_store_soon(&w, &w.side[0].context[bytes / WORK_LANE_BYTES % w.contexts], WORK_FAR_A,
+				bytes % WORK_LANE_BYTES, 512);
 		bytes += 512;
 	}
 	work_destroy(&w);
@@ -239,7 +244,9 @@ int main(int argc, char **argv)
 	stitched = measure(kinds, false, 4, GLK_LINK_POOL_CYCLES_RESET, rounds, stores);
 	good = stitched && stitched != UINT64_MAX;
 	for (unsigned i = 0; i < 2 * 4 * 3 && all; i++)
-		good = measure(kinds, i / 12, wires[i / 3 % 4], pools[i % 3], i / 12 ? 4 * rounds : rounds, stores) != UINT64_MAX && good;
+		good = measure(kinds, i / 12, wires[i / 3 % 4], pools[i % 3], i / 12 ? 4 * rounds : rounds, stores) !=
+			       UINT64_MAX &&
+		       good;
 	check(good, "flits of two linked cards are stitched");
 	bytes = waiting_bytes(kinds, WAITING_BYTES);
 	tap_ok(bytes >= WAITING_BYTES, "local stores arrive while %u bytes wait for the link", bytes);

@@ -135,7 +135,8 @@ static void run(void)
 	}
 	for (unsigned i = 0; i < TIMES * (ASKED_BITS + 1) && !t.failure[0]; i++) {
 		t.gap = gaps[i / 256 % 4];
-		ask(i & ASKED_BITS & (below(&t.chance, 4) ? ASKED_BITS : 0), below(&t.chance, 4) ? GLK_LINK_DONE : 1 + below(&t.chance, 2));
+		ask(i & ASKED_BITS & (below(&t.chance, 4) ? ASKED_BITS : 0),
+		    below(&t.chance, 4) ? GLK_LINK_DONE : 1 + below(&t.chance, 2));
 	}
 	settle();
 }

@@ -3,9 +3,9 @@
  * Reads of the card through glk_pcie_us, with a host that answers late or no longer:
  *
  *  - rates of split reads: parts of several reads must be in flight at once;
- *  - function-level resets while reads are outstanding and the host is silent: every read is answered once within the limit, with
- *    an error unless it had ended. The host completes some of them much later, with wrong data, while the card reads again: no
- *    new read may get these data, and no tag may be used again before;
+ *  - function-level resets while reads are outstanding and the host is silent: every read is answered once within the limit,
+ * with an error unless it had ended. The host completes some of them much later, with wrong data, while the card reads again:
+ * no new read may get these data, and no tag may be used again before;
  *  - completions in flight: never more than the hard block has room for, and as many after all that.
  *
  * test-pcie-reads [--seed N] [--rounds N] [--round N] [--wave FILE]
@@ -102,7 +102,8 @@ static void rq_beat(const struct pcie_axis *s)
 {
 	uint32_t dw[4];
 	struct request *r;
-	unsigned tag, first_be = pcie_bits_get(s->user, 0, 4), last_be = pcie_bits_get(s->user, pcie_sideband(&t.bench)->last_be, 4);
+	unsigned tag, first_be = pcie_bits_get(s->user, 0, 4),
+		      last_be = pcie_bits_get(s->user, pcie_sideband(&t.bench)->last_be, 4);
 
 	memcpy(dw, s->data, sizeof(dw));
 	tag = dw[3] & 0xff;
@@ -152,7 +153,8 @@ static void complete(unsigned at)
 	t.rc = (struct pcie_packet){ .dwords = 3 + count };
 	for (unsigned i = 0; i < 4 * count; i++)
 		t.rc.dw[3 + i / 4] |= (uint32_t)(byte_at(r->dw_at * 4 + i) ^ (r->stale ? 0xff : 0)) << i % 4 * 8;
-	t.rc.dw[0] = (uint32_t)(from & 0xfff) | (uint32_t)(r->bytes ? r->from + r->bytes - from : 1) << 16 | (uint32_t)done << 30;
+	t.rc.dw[0] =
+		(uint32_t)(from & 0xfff) | (uint32_t)(r->bytes ? r->from + r->bytes - from : 1) << 16 | (uint32_t)done << 30;
 	t.rc.dw[1] = count;
 	t.rc.dw[2] = r->tag;
 	t.rc_full = true;
@@ -287,7 +289,9 @@ static void rates(unsigned limit, unsigned most)
 
 static void draw_read(void)
 {
-	unsigned kind = under(4), tag = kind == 0 ? under(FLUSH_TAGS) : kind == 1 ? FLUSH_TAGS + under(8) : RING_TAGS + under(TAGS - RING_TAGS);
+	unsigned kind = under(4), tag = kind == 0 ? under(FLUSH_TAGS) :
+					kind == 1 ? FLUSH_TAGS + under(8) :
+						    RING_TAGS + under(TAGS - RING_TAGS);
 	unsigned bytes = kind == 0 ? 0 : under(3) ? 1 + under(READ_BYTES) : READ_BYTES;
 
 	if (!t.in.m.valid && !t.reads[tag].used)

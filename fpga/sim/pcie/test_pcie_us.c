@@ -105,7 +105,8 @@ static bool on_request(void *user, struct pcie_request *r, bool instead)
 	r->aperture = 14;
 	r->address = (draw(&t.bench.chance) & ~(uint64_t)(PCIE_BAR_BYTES - 1)) | offset;
 	pcie_request_describe(&t.bench, r, 0);
-	if (r->type == MEM_WRITE || r->type == IO_WRITE || r->type == FETCH_ADD || r->type == SWAP || (r->type == MESSAGE && one_in(2)))
+	if (r->type == MEM_WRITE || r->type == IO_WRITE || r->type == FETCH_ADD || r->type == SWAP ||
+	    (r->type == MESSAGE && one_in(2)))
 		data = r->count;
 	for (unsigned i = 0; i < data; i++)
 		r->packet.dw[4 + i] = (uint32_t)(draw(&t.bench.chance) >> 16);
@@ -319,7 +320,9 @@ static void start(uint64_t seed, uint64_t round, const char *wave)
 	for (unsigned i = 0; i < PCIE_GAPS; i++)
 		t.bench.gap[i] = one_in(3) ? 0 : under(224);
 	t.long_writes = one_in(4);
-	t.block = (struct pcie_block){ .bench = &t.bench, .in = &t.in.block, .ops = &ops, .tags = t.in.block.ext_tag ? 64 : 32, .failures = true };
+	t.block = (struct pcie_block){
+		.bench = &t.bench, .in = &t.in.block, .ops = &ops, .tags = t.in.block.ext_tag ? 64 : 32, .failures = true
+	};
 	t.block.np_refill = one_in(2) ? 3 : 40;
 	t.block.seq_delay = one_in(2) ? 30 : 300;
 	pcie_block_start(&t.block);
@@ -462,7 +465,9 @@ static bool ask(unsigned kind, unsigned tag, unsigned *writes)
 {
 	struct us_out out;
 
-	t.in.m = (struct us_request){ .valid = true, .last = true, .kind = kind, .tag = tag, .address = PCIE_HOST + 64 * tag, .length = 4 };
+	t.in.m = (struct us_request){
+		.valid = true, .last = true, .kind = kind, .tag = tag, .address = PCIE_HOST + 64 * tag, .length = 4
+	};
 	for (unsigned i = 0; i < 500; i++) {
 		us_dut_clock(t.dut, &t.in, &out);
 		*writes += out.block.rq.valid && out.block.rq.last && out.block.rq.data[9] >> 3 == MEM_WRITE;

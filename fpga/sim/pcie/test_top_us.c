@@ -289,7 +289,8 @@ static void configure(void)
 		set(window + GLK_WINDOW_Q1, 0);
 		set(window + GLK_WINDOW_Q2, WINDOW);
 		set(window + GLK_WINDOW_Q0, GLK_WINDOW_Q0_VALID_MASK | GLK_WINDOW_Q0_READ_MASK | GLK_WINDOW_Q0_WRITE_MASK |
-						    (uint64_t)p << GLK_WINDOW_Q0_PARTITION_SHIFT | (uint64_t)p << GLK_WINDOW_Q0_FIRST_SHIFT);
+						    (uint64_t)p << GLK_WINDOW_Q0_PARTITION_SHIFT |
+						    (uint64_t)p << GLK_WINDOW_Q0_FIRST_SHIFT);
 	}
 	memcpy(t.host + (PAGE_LIST - HOST), (const uint64_t[]){ DATA + 4096, DATA }, 16);
 	set(GLK_REGISTRATION_ARRAY + GLK_REGISTRATION_Q1, 8192);
@@ -319,7 +320,8 @@ static void check_memory(const char *what)
 	for (unsigned m = 0; m < MEMORIES; m++)
 		for (unsigned i = 0; i < POOL_BYTES; i++)
 			if (t.memory[m][i] != t.expected[m][i])
-				pcie_fail(&t.bench, what, t.expected[m][i], (uint64_t)m << 56 | (uint64_t)i << 16 | t.memory[m][i]);
+				pcie_fail(&t.bench, what, t.expected[m][i],
+					  (uint64_t)m << 56 | (uint64_t)i << 16 | t.memory[m][i]);
 }
 
 /* Range of a window, not across 4 KiB; mostly short. */
@@ -451,8 +453,8 @@ static void ring(void)
 		pcie_same(&t.bench, "get data", t.expected[m][offset + i], *registered(at + i));
 }
 
-/* A get whose writes fill the adapter's buffer, and entries without data behind it, whose completions then wait inside the card: the
- * register that counts completions does not report them before they are in memory. */
+/* A get whose writes fill the adapter's buffer, and entries without data behind it, whose completions then wait inside the
+ * card: the register that counts completions does not report them before they are in memory. */
 static void counted(void)
 {
 	unsigned beat = t.bench.beat, limit = t.block.write_limit < 256 ? t.block.write_limit : 256, clocks = 0;
@@ -500,7 +502,8 @@ static void release(void)
 /* Reads of the card are outstanding, and the host completes no more of them. */
 static void silence(void)
 {
-	uint64_t sqe[8] = { GLK_OP_PUT | (uint64_t)POOL << GLK_SQE_WINDOW_SHIFT | UINT64_C(3000) << GLK_SQE_LENGTH_SHIFT, 0, 0, 0 };
+	uint64_t sqe[8] = { GLK_OP_PUT | (uint64_t)POOL << GLK_SQE_WINDOW_SHIFT | UINT64_C(3000) << GLK_SQE_LENGTH_SHIFT, 0, 0,
+			    0 };
 	unsigned clocks = 0, steps = under(3) * 400;
 
 	fill(t.host + (DATA - HOST), 8192);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Timestamps of lines in lock step with the model's: random operations of all kinds on few lines, so that entries are evicted and
- * sets are still in use, times of caches that lag, lead and are refused, leases that overflow into a next epoch, parity errors.
- * Each result, and at rest clock, floor, epoch, greatest time and the number of events, must be equal.
+ * Timestamps of lines in lock step with the model's: random operations of all kinds on few lines, so that entries are evicted
+ * and sets are still in use, times of caches that lag, lead and are refused, leases that overflow into a next epoch, parity
+ * errors. Each result, and at rest clock, floor, epoch, greatest time and the number of events, must be equal.
  *
  * lockstep-tsu [--rounds N] [--seed N] [--round N] [--wave FILE] [--rates]
  */
@@ -81,7 +81,8 @@ static void execute(void)
 	case TSU_UNTIMED:
 		r->lease.wts = glk_tsu_write_untimed(&t.model, t.in.line);
 		r->lease.rts = r->lease.wts + t.model.shape.write_lease - 1;
-		if (r->lease.rts >> 32 != r->lease.wts >> 32 || (uint32_t)r->lease.rts > UINT32_MAX >> (32 - t.model.shape.ts_bits))
+		if (r->lease.rts >> 32 != r->lease.wts >> 32 ||
+		    (uint32_t)r->lease.rts > UINT32_MAX >> (32 - t.model.shape.ts_bits))
 			r->lease.rts = (r->lease.wts >> 32 << 32) | UINT32_MAX >> (32 - t.model.shape.ts_bits);
 		break;
 	case TSU_WRITE:
@@ -208,8 +209,12 @@ static void set_up(void)
 
 	rest();
 	t.in.adapt = t.model.shape.adapt = below(&t.chance, 2);
-	t.in.read_lease = t.model.shape.read_lease = below(&t.chance, 8) ? 1 + below(&t.chance, most) : most < 40 ? most : 1u << 15;
-	t.in.write_lease = t.model.shape.write_lease = below(&t.chance, 8) ? 1 + below(&t.chance, most) : most < 40 ? most : 1u << 15;
+	t.in.read_lease = t.model.shape.read_lease = below(&t.chance, 8) ? 1 + below(&t.chance, most) :
+						     most < 40		 ? most :
+									   1u << 15;
+	t.in.write_lease = t.model.shape.write_lease = below(&t.chance, 8) ? 1 + below(&t.chance, most) :
+						       most < 40	   ? most :
+									     1u << 15;
 	t.line_count = 1 + below(&t.chance, LINES_MOST);
 	for (unsigned i = 0; i < t.line_count; i++) {
 		t.lines[i] = draw(&t.chance) >> 22 >> below(&t.chance, 42);
@@ -267,7 +272,9 @@ static void rates(void)
 	begin = t.clocks;
 	for (unsigned i = 0; i < LINES && !t.failure[0];) {
 		if (!t.in.valid) {
-			t.in = (struct tsu_in){ .valid = true, .kind = TSU_UNTIMED, .line = i++, .read_lease = 10, .write_lease = 5 };
+			t.in = (struct tsu_in){
+				.valid = true, .kind = TSU_UNTIMED, .line = i++, .read_lease = 10, .write_lease = 5
+			};
 		}
 		clock_once();
 	}
@@ -282,8 +289,13 @@ int main(int argc, char **argv)
 	t.entries = calloc((size_t)tsu_dut_sets() * tsu_dut_ways(), sizeof(*t.entries));
 	if (!t.entries)
 		return 2;
-	glk_tsu_init(&t.model, &(struct glk_tsu_shape){ .sets = tsu_dut_sets(), .ways = tsu_dut_ways(), .ts_bits = tsu_dut_ts_bits(),
-							.read_lease = 1, .write_lease = 1 }, t.entries);
+	glk_tsu_init(&t.model,
+		     &(struct glk_tsu_shape){ .sets = tsu_dut_sets(),
+					      .ways = tsu_dut_ways(),
+					      .ts_bits = tsu_dut_ts_bits(),
+					      .read_lease = 1,
+					      .write_lease = 1 },
+		     t.entries);
 	t.in = (struct tsu_in){ .read_lease = 1, .write_lease = 1 };
 	if (o.rates)
 		rates();

@@ -77,7 +77,8 @@ static void show(const struct transaction *n, struct pool_axi_pins *p)
 	p->p_length = n->length;
 	p->p_last = !n->write || n->at + 1 == n->lines;
 	for (unsigned i = 0; i < lanes; i++)
-		p->p_data[i] = line + i >= n->offset && line + i < n->offset + n->length ? n->data[line + i - n->offset] : (uint8_t)draw(&t.chance);
+		p->p_data[i] = line + i >= n->offset && line + i < n->offset + n->length ? n->data[line + i - n->offset] :
+											   (uint8_t)draw(&t.chance);
 }
 
 static void accepted(void)
@@ -166,7 +167,8 @@ static void card_after(struct pool_axi_pins *p)
 {
 	t.write_errors += p->e_write;
 	t.read_errors += p->e_read;
-	if ((p->e_write && p->error_write_page < AXI_MEMORY_WRONG / 4096) || (p->e_read && p->error_read_page < AXI_MEMORY_WRONG / 4096))
+	if ((p->e_write && p->error_write_page < AXI_MEMORY_WRONG / 4096) ||
+	    (p->e_read && p->error_read_page < AXI_MEMORY_WRONG / 4096))
 		fail("page of an error", AXI_MEMORY_WRONG / 4096, p->e_write ? p->error_write_page : p->error_read_page);
 	if (t.offering)
 		show(&t.now, p);
@@ -221,7 +223,8 @@ static void start(struct pool_axi_dut *dut, uint64_t seed, uint64_t round)
 
 static bool idle(void)
 {
-	return !t.offering && t.asked == t.answered && t.memory.aw == t.memory.b && t.memory.ar == t.memory.r && t.memory.w_came == t.memory.w_used;
+	return !t.offering && t.asked == t.answered && t.memory.aw == t.memory.b && t.memory.ar == t.memory.r &&
+	       t.memory.w_came == t.memory.w_used;
 }
 
 static void run_round(struct pool_axi_dut *dut)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counters and ready lists of regions: arrivals in any clock, often at the same chunk, at the same time takes, walks, accesses of
- * registers, new epochs, failures and new regions. Each operation must find the counter as the operations before it left it, and
- * have the result of a plain reference; lists must be in the order of the appends; at the end of an epoch every chunk was taken
- * whole exactly once.
+ * Counters and ready lists of regions: arrivals in any clock, often at the same chunk, at the same time takes, walks, accesses
+ * of registers, new epochs, failures and new regions. Each operation must find the counter as the operations before it left it,
+ * and have the result of a plain reference; lists must be in the order of the appends; at the end of an epoch every chunk was
+ * taken whole exactly once.
  *
  * lockstep-region-chunks [--seed N] [--clocks N] [--round N] [--wave FILE]
  */
@@ -233,7 +233,8 @@ static void clock(void)
 	/* Requests of this clock. */
 	unsigned k = below(&t.chance, t.region_count);
 	struct region *r = &t.regions[k];
-	if (r->step == OPEN && r->head != r->tail && (out.some >> k & 1) && !t.taking && !t.transferring && below(&t.chance, 4) == 0) {
+	if (r->step == OPEN && r->head != r->tail && (out.some >> k & 1) && !t.taking && !t.transferring &&
+	    below(&t.chance, 4) == 0) {
 		t.in.take = t.taking = true;
 		t.in.take_region = t.taker = k;
 		t.in.take_epoch = r->epoch & 3;
@@ -316,7 +317,8 @@ static void request(bool quiet)
 	struct region *r = &t.regions[k];
 
 	if (r->step == OPEN && r->epoch && !r->failed && !quiet && below(&t.chance, 4)) {
-		struct arrival a = { k, r->first + below(&t.chance, below(&t.chance, 2) ? 2 : r->chunks), r->epoch & 3, below(&t.chance, 3) };
+		struct arrival a = { k, r->first + below(&t.chance, below(&t.chance, 2) ? 2 : r->chunks), r->epoch & 3,
+				     below(&t.chance, 3) };
 
 		if (a.chunk >= r->first + r->chunks)
 			a.chunk = r->first;

@@ -92,9 +92,13 @@ static bool is_counter(unsigned offset, uint64_t *count)
 	unsigned whole = offset & ~7u;
 
 	*count = 0;
-	if (!t.in.link || offset / GLK_PAGE_SIZE != GLK_BLOCK_LINK / GLK_PAGE_SIZE || (whole - GLK_BLOCK_LINK) / 8 < FIRST_COUNTER)
+	if (!t.in.link || offset / GLK_PAGE_SIZE != GLK_BLOCK_LINK / GLK_PAGE_SIZE ||
+	    (whole - GLK_BLOCK_LINK) / 8 < FIRST_COUNTER)
 		return false;
-	*count = whole == GLK_LINK_CRC_ERRORS ? t.latched[0] : whole == GLK_LINK_UPS ? t.latched[1] : whole == GLK_LINK_DOWNS ? t.latched[2] : 0;
+	*count = whole == GLK_LINK_CRC_ERRORS ? t.latched[0] :
+		 whole == GLK_LINK_UPS	      ? t.latched[1] :
+		 whole == GLK_LINK_DOWNS      ? t.latched[2] :
+						0;
 	return true;
 }
 
@@ -156,7 +160,8 @@ static void check_partitions(unsigned offset)
 
 static void end_reset(void)
 {
-	for (unsigned i = 0; i < PATIENCE && !(access_logic(false, false, GLK_CARD_STATUS, 3, 0) & GLK_CARD_STATUS_READY_MASK); i++)
+	for (unsigned i = 0; i < PATIENCE && !(access_logic(false, false, GLK_CARD_STATUS, 3, 0) & GLK_CARD_STATUS_READY_MASK);
+	     i++)
 		;
 	if (!t.in.up)
 		return;
@@ -222,8 +227,8 @@ static uint64_t partition_value(unsigned reg)
 
 static unsigned some_offset(uint64_t *value)
 {
-	static const unsigned headers[] = { GLK_BLOCK_CARD,	    GLK_BLOCK_PARTITION, GLK_BLOCK_WINDOW, GLK_BLOCK_REGISTRATION,
-					    GLK_BLOCK_CONTEXT,	    GLK_BLOCK_DOORBELL,	 GLK_BLOCK_LINK,   GLK_BLOCK_LINK + 0x1000 };
+	static const unsigned headers[] = { GLK_BLOCK_CARD,    GLK_BLOCK_PARTITION, GLK_BLOCK_WINDOW, GLK_BLOCK_REGISTRATION,
+					    GLK_BLOCK_CONTEXT, GLK_BLOCK_DOORBELL,  GLK_BLOCK_LINK,   GLK_BLOCK_LINK + 0x1000 };
 	unsigned word;
 
 	*value = draw(&t.chance) >> below(&t.chance, 64);

@@ -180,8 +180,17 @@ static void check_settings(void)
 static uint64_t some_value(void)
 {
 	static const uint64_t edges[] = {
-		0, 1, 4, 8, 16, 32, 64, 127, 128, 129, 255, 256, 999, 1000, 1001, 10000000000, 10000000001, UINT64_C(1) << 34, 5, 12, 40,
-		UINT64_C(1) << 32,
+		0,	     1,
+		4,	     8,
+		16,	     32,
+		64,	     127,
+		128,	     129,
+		255,	     256,
+		999,	     1000,
+		1001,	     10000000000,
+		10000000001, UINT64_C(1) << 34,
+		5,	     12,
+		40,	     UINT64_C(1) << 32,
 	};
 	uint64_t value = edges[below(&t.chance, sizeof(edges) / sizeof(edges[0]))];
 

@@ -20,7 +20,8 @@ enum { ROUND_CLOCKS = 12000, DRAIN_CLOCKS = 20000, SOON = 200, MOODS = 4 };
 static uint64_t look_since;
 static uint64_t acknowledge_at[REMOTE_ASK_PARTITIONS];
 static bool taken[REMOTE_ASK_PARTITIONS];
-static uint64_t session_until, stall_until, store_from, flush_from; /* clocks until which, and from which on, something is active */
+static uint64_t session_until, stall_until, store_from,
+	flush_from; /* clocks until which, and from which on, something is active */
 static bool draining;
 
 static bool once_in(unsigned n)
@@ -65,7 +66,8 @@ static void drive_session(void)
 
 	if (!draining && t.clock >= session_until) {
 		session = !t.in.session;
-		session_until = t.clock + (session ? 20 + below(&t.chance, once_in(4) ? 400 : 8000) : 200 + below(&t.chance, 400));
+		session_until =
+			t.clock + (session ? 20 + below(&t.chance, once_in(4) ? 400 : 8000) : 200 + below(&t.chance, 400));
 	}
 	if (draining && !t.in.session && t.clock < t.fallen + 200)
 		session = false;
@@ -122,8 +124,15 @@ static void flush_taken(unsigned p)
 	struct flush *f = &t.flush[p];
 
 	*f = (struct flush){
-		.out = true, .serial = ++t.serial, .tag = f->tag, .taken = t.clock, .sent = t.sent[t.remote[p]], .orphan = f->orphan,
-		.dropped = !t.in.session, .lost = t.lost_to[p] > t.known[p], .free = t.free_clocks,
+		.out = true,
+		.serial = ++t.serial,
+		.tag = f->tag,
+		.taken = t.clock,
+		.sent = t.sent[t.remote[p]],
+		.orphan = f->orphan,
+		.dropped = !t.in.session,
+		.lost = t.lost_to[p] > t.known[p],
+		.free = t.free_clocks,
 	};
 	if (t.in.session && t.clock <= t.risen + 1)
 		f->dropped = true; /* belongs to the time before the session */
@@ -242,10 +251,22 @@ static void load_taken(void)
 	const struct remote_ask_in *in = &t.in;
 
 	t.load = (struct load){
-		.active = true, .serial = ++t.serial, .partition = in->load_partition, .atomic = in->load_atomic, .length = in->load_length,
-		.offset = in->load_offset, .operand = in->load_operand, .compare = in->load_compare, .operation = in->load_operation,
-		.lines = in->load_atomic ? 1 : (unsigned)((in->load_offset + in->load_length - 1) / LINES - in->load_offset / LINES + 1),
-		.mark = t.posted[in->load_partition], .taken = t.clock, .last = t.clock, .before = t.clock,
+		.active = true,
+		.serial = ++t.serial,
+		.partition = in->load_partition,
+		.atomic = in->load_atomic,
+		.length = in->load_length,
+		.offset = in->load_offset,
+		.operand = in->load_operand,
+		.compare = in->load_compare,
+		.operation = in->load_operation,
+		.lines = in->load_atomic ?
+				 1 :
+				 (unsigned)((in->load_offset + in->load_length - 1) / LINES - in->load_offset / LINES + 1),
+		.mark = t.posted[in->load_partition],
+		.taken = t.clock,
+		.last = t.clock,
+		.before = t.clock,
 	};
 	t.in.load_valid = false;
 	t.loads++;
@@ -291,7 +312,8 @@ static void load_beat(void)
 
 		if (at < l->offset || at >= end)
 			continue;
-		right = l->atomic ? (uint8_t)(l->old >> 8 * (at - l->offset)) : remote_ask_peer_byte(t.remote[l->partition], at);
+		right = l->atomic ? (uint8_t)(l->old >> 8 * (at - l->offset)) :
+				    remote_ask_peer_byte(t.remote[l->partition], at);
 		if (t.out.load_q_data[i] != right)
 			remote_ask_fail("load data", right, t.out.load_q_data[i]);
 	}
@@ -355,7 +377,8 @@ static void drive_translations(void)
 {
 	unsigned p = below(&t.chance, t.partitions);
 
-	t.in.ask_valid = !draining && once_in(once_in(100) ? 5 : 300) && below(&t.chance, REMOTE_ASK_PARTITIONS) < t.partitions && (t.in.is_remote >> p & 1);
+	t.in.ask_valid = !draining && once_in(once_in(100) ? 5 : 300) &&
+			 below(&t.chance, REMOTE_ASK_PARTITIONS) < t.partitions && (t.in.is_remote >> p & 1);
 	t.in.ask_partition = p;
 	if (t.in.ask_valid && t.in.session)
 		remote_ask_translation_begins(p);
@@ -371,7 +394,8 @@ static void translations_clocked(void)
 	const struct translation *tr = &t.translation[p];
 
 	for (unsigned k = 0; k < t.partitions; k++)
-		if (t.translation[k].asked_for && !t.translation[k].maybe && t.in.session && t.free_clocks - t.translation[k].due > SOON)
+		if (t.translation[k].asked_for && !t.translation[k].maybe && t.in.session &&
+		    t.free_clocks - t.translation[k].due > SOON)
 			remote_ask_fail("clocks until a translation request is sent", 0, t.free_clocks - t.translation[k].due);
 	if (tr->maybe || t.clock - tr->changed < CLOSE || t.clock - look_since < CLOSE)
 		return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packets to remote partitions: the Verilated glk_remote_send between random packets, with gaps and back-pressure on all streams.
- * Sessions end and begin as glk_card_link makes them, with a card that accepts the compact form or with one that does not.
- * Packets to local endpoints must pass unchanged. Each other packet is sent as flits or lost, and posted once, in order.
+ * Packets to remote partitions: the Verilated glk_remote_send between random packets, with gaps and back-pressure on all
+ * streams. Sessions end and begin as glk_card_link makes them, with a card that accepts the compact form or with one that does
+ * not. Packets to local endpoints must pass unchanged. Each other packet is sent as flits or lost, and posted once, in order.
  * A round has several paces; some rounds begin with a reset in the middle of the previous one.
  *
  * test-remote-send-* [--seed N] [--rounds N] [--round N] [--wave FILE]
@@ -84,7 +84,9 @@ static void make_packet(void)
 	p->data[9] = (uint8_t)p->partition;
 	p->data[7] &= 0xf0;
 	p->data[7] |= (uint8_t)(p->compact ? 8 + below(&t.chance, 8) : single ? 8 : below(&t.chance, 7));
-	p->data[6] = (uint8_t)(p->compact ? below(&t.chance, 16) << 4 | below(&t.chance, 15) : single ? below(&t.chance, 4) << 6 | 15 : 0);
+	p->data[6] = (uint8_t)(p->compact ? below(&t.chance, 16) << 4 | below(&t.chance, 15) :
+			       single	  ? below(&t.chance, 4) << 6 | 15 :
+					    0);
 }
 
 static void offer(void)
@@ -120,7 +122,8 @@ static void drive(void)
 {
 	if (!t.session_left--) {
 		t.in.session = !t.in.session;
-		t.session_left = t.in.session ? below(&t.chance, below(&t.chance, 4) ? 3000 : 100) : FLUSH + below(&t.chance, 100);
+		t.session_left =
+			t.in.session ? below(&t.chance, below(&t.chance, 4) ? 3000 : 100) : FLUSH + below(&t.chance, 100);
 	}
 	if (!t.in.session && !below(&t.chance, 32))
 		t.in.peer_compact = !t.in.peer_compact;
@@ -194,7 +197,8 @@ static void see_flit(void)
 	memcpy(expected, p->data + t.wire_at, bytes);
 	if (!t.wire_at)
 		expected[9] = (uint8_t)t.in.remote_partition[p->partition];
-	if (!has_byte(t.wire, t.wire_at) || t.wire > t.current || t.out.flit_last != last || memcmp(t.out.flit, expected, bytes) != 0)
+	if (!has_byte(t.wire, t.wire_at) || t.wire > t.current || t.out.flit_last != last ||
+	    memcmp(t.out.flit, expected, bytes) != 0)
 		fault("flit of a packet, bytes left", p->bytes - t.wire_at, bytes);
 	if (!t.wire_at && t.wire == t.current)
 		t.saw_none = false, t.saw_session = true; /* it has left in this session */

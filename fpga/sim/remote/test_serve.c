@@ -55,7 +55,8 @@ static void set_endpoints(void)
 {
 	for (unsigned p = 0; p < SERVE_PARTITIONS; p++) {
 		t.in.kind[p] = below(&t.chance, 8) ? 1 + below(&t.chance, 2) : below(&t.chance, 4);
-		t.in.pages[p] = below(&t.chance, 6) ? (below(&t.chance, 8) ? 1 + below(&t.chance, 5) : 0) : MOST_PAGES - below(&t.chance, 3);
+		t.in.pages[p] = below(&t.chance, 6) ? (below(&t.chance, 8) ? 1 + below(&t.chance, 5) : 0) :
+						      MOST_PAGES - below(&t.chance, 3);
 	}
 	set_openness();
 }
@@ -63,8 +64,8 @@ static void set_endpoints(void)
 static void set_pace(void)
 {
 	static const unsigned gaps[] = { 0, 0, 32, 128, 230 }, times[] = { 1, 4, 40, 400 }, rates[] = { 0, 0, 60, 400 };
-	static const unsigned requests[] = { GLK_KIND_READ_REQUEST, GLK_KIND_WRITE_REQUEST, GLK_KIND_TRANSLATION_REQUEST, GLK_KIND_FINEPACK,
-					     GLK_KIND_RELEASE, GLK_KIND_ATOMIC_REQUEST };
+	static const unsigned requests[] = { GLK_KIND_READ_REQUEST, GLK_KIND_WRITE_REQUEST, GLK_KIND_TRANSLATION_REQUEST,
+					     GLK_KIND_FINEPACK,	    GLK_KIND_RELEASE,	    GLK_KIND_ATOMIC_REQUEST };
 
 	t.card.gap = gaps[below(&t.chance, 5)];
 	t.card.done_most = times[below(&t.chance, 4)];
@@ -114,7 +115,8 @@ static void begin_session(void)
 	if (below(&t.chance, 2))
 		t.card.gap = 0;
 	/* Often it begins in the clock behind the answer of an old load. */
-	for (unsigned i = below(&t.chance, 2) * 1000; i && t.card.load_count && !(t.in.data_valid && t.out.data_ready) && !failed(); i--)
+	for (unsigned i = below(&t.chance, 2) * 1000;
+	     i && t.card.load_count && !(t.in.data_valid && t.out.data_ready) && !failed(); i--)
 		clock_once();
 	/* After such a wait all old packets are gone; otherwise they may appear in the session. */
 	while (below(&t.chance, 4) == 0 && !(serve_card_quiet(&t.card) && t.out.idle) && !failed())
@@ -132,7 +134,8 @@ static void begin_session(void)
 
 static void phase(bool cut)
 {
-	unsigned requests = 20 + below(&t.chance, 80), limit = cut ? below(&t.chance, below(&t.chance, 2) ? 400 : 4000) : UINT32_MAX;
+	unsigned requests = 20 + below(&t.chance, 80),
+		 limit = cut ? below(&t.chance, below(&t.chance, 2) ? 400 : 4000) : UINT32_MAX;
 	unsigned jam = below(&t.chance, 2) * below(&t.chance, 64); /* the last clocks, with full back-pressure */
 
 	set_pace();
@@ -205,9 +208,10 @@ int main(int argc, char **argv)
 		play_round(o.seed, o.first + done);
 	if (o.amount >= ROUNDS && t.card.load_peak < SERVE_LOADS)
 		serve_asks_fault(&t.asks, "loads in flight, most of all clocks", SERVE_LOADS, t.card.load_peak);
-	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " resets, %" PRIu64 " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64
-	       " failed; up to %u loads in flight\n", o.seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED], t.asks.by_status[GLK_LINK_FAILED],
-	       t.card.load_peak);
+	printf("# seed %" PRIu64 ": %" PRIu64 " rounds, %" PRIu64 " of them cut short, %" PRIu64 " resets, %" PRIu64
+	       " clocks; %" PRIu64 " answers, %" PRIu64 " refused, %" PRIu64 " failed; up to %u loads in flight\n",
+	       o.seed, done, t.cuts, t.resets, t.card.now, t.asks.answers, t.asks.by_status[GLK_LINK_REFUSED],
+	       t.asks.by_status[GLK_LINK_FAILED], t.card.load_peak);
 	if (failed())
 		printf("# round %" PRIu64 ", %s\n# reproduce: --seed %" PRIu64 " --rounds %" PRIu64 " --wave FILE\n", done - 1, t.asks.failure, o.seed, done);
 	check(!failed(), "requests of the other card are executed and answered");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads of the other card: the Verilated glk_serve_load between random loads of open and of vanished endpoints, a bus that answers
- * reads in any order, and the pool. Every answer is compared, in order; a failure must be reported before its answer. A round has
- * several paces; some begin with a reset in the middle of the previous one.
+ * Loads of the other card: the Verilated glk_serve_load between random loads of open and of vanished endpoints, a bus that
+ * answers reads in any order, and the pool. Every answer is compared, in order; a failure must be reported before its answer. A
+ * round has several paces; some begin with a reset in the middle of the previous one.
  *
  * test-serve-load-* [--seed N] [--rounds N] [--round N] [--wave FILE]
  */
@@ -161,7 +161,8 @@ static void see_read(bool pool)
 		return;
 	}
 	base = t.in.base[load->partition] << 12;
-	if ((pool ? t.out.pool_offset : t.out.address) != ((base + load->offset) & (pool ? (UINT64_C(1) << 48) - 1 : UINT64_MAX)))
+	if ((pool ? t.out.pool_offset : t.out.address) !=
+	    ((base + load->offset) & (pool ? (UINT64_C(1) << 48) - 1 : UINT64_MAX)))
 		fault("address", base + load->offset, pool ? t.out.pool_offset : t.out.address);
 	if ((pool ? t.out.pool_length : t.out.read_length) != load->length)
 		fault("length", load->length, pool ? t.out.pool_length : t.out.read_length);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Processes of a "ucx:" device that are killed, stop, or close: who stored to them gets an error in time, the others nothing. TAP.
- * UCX_TLS in the environment chooses the transport.
+ * Processes of a "ucx:" device that are killed, stop, or close: who stored to them gets an error in time, the others nothing.
+ * TAP. UCX_TLS in the environment chooses the transport.
  *
- * lost_test [ADDRESS NAMESPACE NAMESPACE]: processes 0 and 3 in one network namespace, which has the address, the others in the other one.
+ * lost_test [ADDRESS NAMESPACE NAMESPACE]: processes 0 and 3 in one network namespace, which has the address, the others in the
+ * other one.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -139,7 +140,8 @@ static bool is_bounded(long before)
 #endif
 }
 
-/* A signal waits until what was stored before it is in place, here at the process that has stopped; and so does a put behind it. */
+/* A signal waits until what was stored before it is in place, here at the process that has stopped; and so does a put behind
+ * it. */
 static int signal_behind(struct all *a)
 {
 	struct gpulink_signal signal = { .window = a->windows[1], .offset = 64, .operation = GPULINK_SIGNAL_SET, .value = 9 };
@@ -414,8 +416,9 @@ static bool enter(const char *name)
 
 	snprintf(path, sizeof(path), "/run/netns/%s", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 && !setns(fd, CLONE_NEWNET) && !close(fd) && !unshare(CLONE_NEWNS) && !mount("", "/", "none", MS_SLAVE | MS_REC, NULL) &&
-	       !umount2("/sys", MNT_DETACH) && !mount("sysfs", "/sys", "sysfs", 0, NULL);
+	return fd >= 0 && !setns(fd, CLONE_NEWNET) && !close(fd) && !unshare(CLONE_NEWNS) &&
+	       !mount("", "/", "none", MS_SLAVE | MS_REC, NULL) && !umount2("/sys", MNT_DETACH) &&
+	       !mount("sysfs", "/sys", "sysfs", 0, NULL);
 }
 
 static void run(const char *what, int (*test)(struct all *a), bool victim_dies, bool routed)
@@ -444,7 +447,8 @@ static void run(const char *what, int (*test)(struct all *a), bool victim_dies, 
 				fprintf(stderr, "# process %u: %s\n", p, gpulink_strerror(status));
 			status = status ? 1 : test(&a) != 0;
 			close_all(&a);
-			while (!status && test == closed && p == victim && __atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < processes - 1)
+			while (!status && test == closed && p == victim &&
+			       __atomic_load_n(&shared->done, __ATOMIC_SEQ_CST) < processes - 1)
 				usleep(1000); /* the process lives on */
 			_exit(status);
 		}

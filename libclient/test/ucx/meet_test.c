@@ -242,7 +242,8 @@ static void test_strangers(void)
 			continue;
 	}
 	fd = connect_to(port);
-	is(write(fd, old, sizeof(old)) == sizeof(old) && recv(fd, answer, sizeof(answer), MSG_WAITALL) == sizeof(answer) && answer[12] == 1,
+	is(write(fd, old, sizeof(old)) == sizeof(old) && recv(fd, answer, sizeof(answer), MSG_WAITALL) == sizeof(answer) &&
+		   answer[12] == 1,
 	   true, "another version is told so");
 	close(fd);
 	b = open_in_child("ucx:rank=1,processes=2,at=127.0.0.1:%u,timeout=10", port, 0, 0);
@@ -259,7 +260,8 @@ static void test_other_server(const char *says, size_t bytes, int should, const 
 	socklen_t size = sizeof(address);
 	pid_t child;
 
-	if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, 5) || getsockname(fd, (struct sockaddr *)&address, &size)) {
+	if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, 5) ||
+	    getsockname(fd, (struct sockaddr *)&address, &size)) {
 		is(0, 1, what);
 		return;
 	}

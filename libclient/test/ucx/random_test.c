@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * random_test DEVICE [--seed=N] [OPERATIONS]: one of several processes, of which each thread does random operations on its part of all
- * memories, by a queue of its own or the default queue. Loads are compared as they come; at the end the memories, by the thread that
- * stored and by their owners. TAP of process 0.
+ * random_test DEVICE [--seed=N] [OPERATIONS]: one of several processes, of which each thread does random operations on its part
+ * of all memories, by a queue of its own or the default queue. Loads are compared as they come; at the end the memories, by the
+ * thread that stored and by their owners. TAP of process 0.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -93,9 +93,11 @@ static int store(struct worker *w, unsigned process, uint8_t *should, uint64_t b
 	}
 	case 3:
 		memcpy(w->host, should + offset, bytes);
-		return SUBMIT(gpulink_queue_put_memory(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG));
+		return SUBMIT(gpulink_queue_put_memory(w->queue, all.windows[process], base + offset, w->memory, 0, bytes,
+						       GPULINK_NO_TAG));
 	default:
-		return SUBMIT(gpulink_queue_put(w->queue, all.windows[process], base + offset, should + offset, bytes, GPULINK_NO_TAG));
+		return SUBMIT(gpulink_queue_put(w->queue, all.windows[process], base + offset, should + offset, bytes,
+						GPULINK_NO_TAG));
 	}
 }
 
@@ -111,8 +113,9 @@ static int load(struct worker *w, unsigned process, const uint8_t *should, uint6
 	} else {
 		bytes = pick(w, 2) ? bytes : HOST;
 		offset = offset + bytes > PART ? PART - bytes : offset;
-		error = SUBMIT(gpulink_queue_get(w->queue, all.windows[process], base + offset, w->memory, 0, bytes, GPULINK_NO_TAG)) ?:
-			gpulink_queue_release(w->queue, PATIENCE);
+		error = SUBMIT(gpulink_queue_get(w->queue, all.windows[process], base + offset, w->memory, 0, bytes,
+						 GPULINK_NO_TAG)) ?:
+				gpulink_queue_release(w->queue, PATIENCE);
 		if (!error && memcmp(w->host, should + offset, bytes))
 			w->what = "get";
 		return error;
@@ -131,15 +134,17 @@ static int atomic(struct worker *w, unsigned process, uint8_t *should, uint64_t 
 
 	if (pick(w, 2)) {
 		w->sums[at / 8 % SUM_WORDS] += value;
-		return SUBMIT(gpulink_queue_fetch_add(w->queue, all.windows[process], SUMS + at % (8 * SUM_WORDS), 8, value, NULL, 0, GPULINK_NO_TAG));
+		return SUBMIT(gpulink_queue_fetch_add(w->queue, all.windows[process], SUMS + at % (8 * SUM_WORDS), 8, value,
+						      NULL, 0, GPULINK_NO_TAG));
 	}
 	memcpy(&now, should + at, 8);
 	if (pick(w, 2)) {
-		error = SUBMIT(gpulink_queue_swap(w->queue, all.windows[process], base + at, 8, value, w->memory, 0, GPULINK_NO_TAG));
+		error = SUBMIT(
+			gpulink_queue_swap(w->queue, all.windows[process], base + at, 8, value, w->memory, 0, GPULINK_NO_TAG));
 		memcpy(should + at, &value, 8);
 	} else {
-		error = SUBMIT(gpulink_queue_compare_swap(w->queue, all.windows[process], base + at, 8, now, value, w->memory, 0,
-							  GPULINK_NO_TAG));
+		error = SUBMIT(gpulink_queue_compare_swap(w->queue, all.windows[process], base + at, 8, now, value, w->memory,
+							  0, GPULINK_NO_TAG));
 		memcpy(should + at, &value, 8);
 	}
 	if (!error)
@@ -182,7 +187,8 @@ static int conclude(struct worker *w)
 
 	for (unsigned p = 0; p < all.processes && !error; p++) {
 		sum = hash(w->should + (size_t)p * PART);
-		error = gpulink_queue_store(w->queue, all.windows[p], HASHES + 8 * (all.process * THREADS + w->thread), &sum, 8);
+		error = gpulink_queue_store(w->queue, all.windows[p], HASHES + 8 * (all.process * THREADS + w->thread), &sum,
+					    8);
 	}
 	return error ? error : gpulink_queue_release(w->queue, PATIENCE);
 }
@@ -269,8 +275,9 @@ static int pass_on(unsigned rounds)
 	for (uint64_t i = 1; i <= rounds && !error; i++) {
 		signal.value = i;
 		error = gpulink_put(all.windows[(all.process + 2) % n], FLAGS + 8 + 8 * all.process, &i, 8, GPULINK_NO_TAG) ?:
-			gpulink_queue_signal(gpulink_default_queue(all.device), &signal, GPULINK_NO_TAG) ?:
-			wait_all(&all, FLAGS, i) ?: gpulink_load(all.windows[(before + 2) % n], FLAGS + 8 + 8 * before, &seen, 8);
+				gpulink_queue_signal(gpulink_default_queue(all.device), &signal, GPULINK_NO_TAG)	    ?:
+				wait_all(&all, FLAGS, i)								    ?:
+				gpulink_load(all.windows[(before + 2) % n], FLAGS + 8 + 8 * before, &seen, 8);
 		if (!error && seen < i)
 			return -1;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Strangers on the TCP ports that UCX listens on: they send noise, the beginning of a connection, or nothing, and stay connected. Two
- * processes store to each other meanwhile; nothing fails, and no other byte of their memories changes. TAP. A seed is printed.
+ * Strangers on the TCP ports that UCX listens on: they send noise, the beginning of a connection, or nothing, and stay
+ * connected. Two processes store to each other meanwhile; nothing fails, and no other byte of their memories changes. TAP. A
+ * seed is printed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -64,7 +65,8 @@ static void find_ports(void)
 		fclose(file);
 }
 
-/* What a stranger says: nothing; noise; what UCX's own connections begin with, or a part of it. With noise behind, UCX aborts. */
+/* What a stranger says: nothing; noise; what UCX's own connections begin with, or a part of it. With noise behind, UCX aborts.
+ */
 static size_t say(struct chance *c, unsigned kind, uint8_t *content)
 {
 	static const uint64_t magic = UINT64_C(0xCAFEBABE12345678); /* UCX 1.13: what a connection begins with */
@@ -112,7 +114,8 @@ static bool traffic(struct all *a, struct chance *c)
 				return false;
 		}
 		word = FIRST + 64 * below(c, (LAST - FIRST) / 64);
-		if (gpulink_release(a->device, PATIENCE) || gpulink_load(a->windows[!a->process], word, &seen, 8) || seen != word + round)
+		if (gpulink_release(a->device, PATIENCE) || gpulink_load(a->windows[!a->process], word, &seen, 8) ||
+		    seen != word + round)
 			return false;
 	}
 	return !meet_all(a);

@@ -57,14 +57,19 @@ static struct run {
 
 static bool read_setup(void)
 {
-	static const uint64_t most[10] = { UINT8_MAX, UINT64_MAX, UINT16_MAX, 1024, UINT32_MAX, UINT32_MAX, UINT32_MAX, 2048, 2048, 2048 };
+	static const uint64_t most[10] = { UINT8_MAX,  UINT64_MAX, UINT16_MAX, 1024, UINT32_MAX,
+					   UINT32_MAX, UINT32_MAX, 2048,       2048, 2048 };
 	uint64_t value[10];
 
 	if (!vector_numbers(&r.file, 10, most, value))
 		return false;
 	r.settings = (struct link_layer_settings){
-		.cluster = (unsigned)value[0], .serial = value[1], .session = (unsigned)value[2], .replay_cycles = (uint32_t)value[4],
-		.ack_cycles = (uint32_t)value[5], .hello_cycles = (uint32_t)value[6],
+		.cluster = (unsigned)value[0],
+		.serial = value[1],
+		.session = (unsigned)value[2],
+		.replay_cycles = (uint32_t)value[4],
+		.ack_cycles = (uint32_t)value[5],
+		.hello_cycles = (uint32_t)value[6],
 		.room = { (unsigned)value[7], (unsigned)value[8], (unsigned)value[9] },
 	};
 	r.other_frames = value[3] != link_layer_frames();
@@ -327,7 +332,8 @@ static bool check_flit(unsigned now, const struct link_layer_flit *got)
 
 static bool check_events(unsigned now, const struct link_layer_events *e)
 {
-	unsigned got = (unsigned)e->up << UP | (unsigned)e->resumed << RESUMED | (unsigned)e->lost << LOST | (unsigned)e->ended << ENDED;
+	unsigned got = (unsigned)e->up << UP | (unsigned)e->resumed << RESUMED | (unsigned)e->lost << LOST |
+		       (unsigned)e->ended << ENDED;
 	unsigned events = tick_before(now, LINK_LAYER_EVENT)->events;
 
 	return got == events || vector_fail(&r.file, "clock %x: expected events %x, got %x", now - LINK_LAYER_EVENT, events, got);

@@ -135,7 +135,8 @@ static bool set_mode(struct run *r, uint64_t mask)
 	unsigned reg = vector_partition_register((unsigned)r->n[0], GLK_PARTITION_MODE);
 	uint64_t mode = (vector_card_read(r->v, reg) & ~mask) | (r->n[1] ? mask : 0);
 
-	r->mode[r->n[0]] = mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK);
+	r->mode[r->n[0]] =
+		mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK);
 	vector_card_write(r->v, reg, mode);
 	return equal(r, "the mode the card has then", mode, vector_card_read(r->v, reg));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs the vectors on two RTL blocks: glk_finepack_tx, looped back into glk_finepack_rx. Time and endpoint atomics, which belong
- * to other blocks, are implemented here in C. TAP, one test per file. Ignores lines "counters": these blocks have no counters.
+ * Runs the vectors on two RTL blocks: glk_finepack_tx, looped back into glk_finepack_rx. Time and endpoint atomics, which
+ * belong to other blocks, are implemented here in C. TAP, one test per file. Ignores lines "counters": these blocks have no
+ * counters.
  *
  * run_vectors_rtl DIRECTORY
  */
@@ -213,7 +214,9 @@ static bool flush(struct run *r, unsigned partition, unsigned reason)
 static bool flush_owned(struct run *r, uint64_t context, unsigned reason)
 {
 	for (unsigned p = 0; p < PARTITIONS; p++) {
-		struct tx_in in = { .kind = FLUSH, .partition = p, .reason = reason, .owned = true, .context = (unsigned)context };
+		struct tx_in in = {
+			.kind = FLUSH, .partition = p, .reason = reason, .owned = true, .context = (unsigned)context
+		};
 
 		if (!give(r, &in, NULL))
 			return false;
@@ -224,7 +227,11 @@ static bool flush_owned(struct run *r, uint64_t context, unsigned reason)
 static bool probe(struct run *r, unsigned reason)
 {
 	struct tx_in in = {
-		.kind = PROBE, .partition = (unsigned)r->n[0], .address = r->n[2], .length = (unsigned)r->n[3], .reason = reason,
+		.kind = PROBE,
+		.partition = (unsigned)r->n[0],
+		.address = r->n[2],
+		.length = (unsigned)r->n[3],
+		.reason = reason,
 	};
 
 	return give(r, &in, NULL) && settle(r);

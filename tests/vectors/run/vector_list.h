@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Runs them one by one, each as a test of TAP. `run` returns whether it passed, having printed why not, and may set `*skip` to why
- * it did not run it. Returns main()'s result: 2 without any.
+ * Runs them one by one, each as a test of TAP. `run` returns whether it passed, having printed why not, and may set `*skip` to
+ * why it did not run it. Returns main()'s result: 2 without any.
  */
 int vector_run_all(const char *name, int argc, char **argv, bool (*run)(const char *path, const char **skip));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * bounce-test DEVICE SYSFS: with forced bounce buffers (swiotlb=512,force), user memory cannot be registered, because nothing would
- * sync the bounce buffers; everything else works. TAP. Requires an endpoint of at least 64 KiB in partition 0.
+ * bounce-test DEVICE SYSFS: with forced bounce buffers (swiotlb=512,force), user memory cannot be registered, because nothing
+ * would sync the bounce buffers; everything else works. TAP. Requires an endpoint of at least 64 KiB in partition 0.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -381,9 +381,11 @@ static double seconds(void)
 
 static bool open_window(int file, struct gpulink_ioctl_window_map *w, uint64_t offset)
 {
-	*w = (struct gpulink_ioctl_window_map){
-		.size = sizeof(*w), .flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE, .partition = 1, .offset = offset, .bytes = BYTES
-	};
+	*w = (struct gpulink_ioctl_window_map){ .size = sizeof(*w),
+						.flags = GPULINK_ALLOW_READ | GPULINK_ALLOW_WRITE,
+						.partition = 1,
+						.offset = offset,
+						.bytes = BYTES };
 	return !ioctl(file, GPULINK_IOCTL_WINDOW_MAP, w);
 }
 

@@ -6,8 +6,8 @@
  * partition 0, and no other user of the card.
  *
  * For each call, fail-nth counts up from 1 until the call completes without an injected failure. Until then it may fail with
- * ENOMEM or EFAULT, or succeed. Afterwards as many contexts, windows, registrations and bytes of the pool must be free as before, with no page
- * pinned. Leaks are left to kmemleak.
+ * ENOMEM or EFAULT, or succeed. Afterwards as many contexts, windows, registrations and bytes of the pool must be free as
+ * before, with no page pinned. Leaks are left to kmemleak.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -354,7 +354,8 @@ static const struct call {
 	{ "opening a capture of the link", nothing, open_capture, close_it, nothing, true, false, 1 },
 	{ "reading a record of it", open_capture, read_capture, close_it, close_it, true, false, 1 },
 	{ "reset", nothing, reset, nothing, nothing, true, false, 1 },
-	/* For example, failing to allocate a BAR's resource returns EBUSY. Most of its thousands of allocations are not the driver's. */
+	/* For example, failing to allocate a BAR's resource returns EBUSY. Most of its thousands of allocations are not the
+	   driver's. */
 	{ "bind", unbind, bind, name_endpoint, bind_after_all, true, true, 37 },
 };
 

@@ -98,7 +98,8 @@ static void test_buffer(const char *name, uint64_t bytes, uint64_t piece, uint64
 	ok = ok && moves(handle, start, 0, 9000, piece, shift) && moves(handle, start, room - 9000, 9000, piece, shift) &&
 	     moves(handle, start, room / 2 / piece * piece + piece - start % piece - 50, 8000, piece, shift);
 	for (unsigned i = 0; ok && i < 40; i++)
-		ok = moves(handle, start, ((uint64_t)rand() << 20 ^ (uint64_t)rand()) % (room - 8000), 1 + (unsigned)rand() % 8000, piece, shift);
+		ok = moves(handle, start, ((uint64_t)rand() << 20 ^ (uint64_t)rand()) % (room - 8000),
+			   1 + (unsigned)rand() % 8000, piece, shift);
 	ok = ok && !card_run(card, &past, 1, &done) && status_of(&done) == GLK_ST_REGISTRATION_BOUNDS;
 	check(ok, name);
 	if (handle >= 0)

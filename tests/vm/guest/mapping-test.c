@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mapping-test DEVICE SYSFS: revocation of window mappings under concurrent access. TAP. DEVICE's SYSFS folder must be writable,
- * with a bus endpoint of at least 16 MiB in partition 0.
+ * mapping-test DEVICE SYSFS: revocation of window mappings under concurrent access. TAP. DEVICE's SYSFS folder must be
+ * writable, with a bus endpoint of at least 16 MiB in partition 0.
  *
  * After the process unmaps a window, its mapping must fault from the moment the call returns, also with a concurrent page
  * fault: the slices may be reused by another context. After the endpoint is removed, stores are lost, and every release

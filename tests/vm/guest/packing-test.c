@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * packing-test DEVICE SYSFS: what `packing`, `compact` and `keep` of partition 0 change. A hot set of 64 lines, which fits in the queue's
- * entries but not in a packet, is stored repeatedly: with packing it leaves once, at the release. With other lines between, that holds
- * only with keep. TAP. Requires an endpoint of at least 48 KiB in partition 0, and leaves all off; resets the card.
+ * packing-test DEVICE SYSFS: what `packing`, `compact` and `keep` of partition 0 change. A hot set of 64 lines, which fits in
+ * the queue's entries but not in a packet, is stored repeatedly: with packing it leaves once, at the release. With other lines
+ * between, that holds only with keep. TAP. Requires an endpoint of at least 48 KiB in partition 0, and leaves all off; resets
+ * the card.
  */
 #include <errno.h>
 #include <fcntl.h>

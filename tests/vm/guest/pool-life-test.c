@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pool-life-test WHAT DEVICE SYSFS [SEED]: what pool objects outlive. TAP. Requires root and a card with leases and no other user.
+ * pool-life-test WHAT DEVICE SYSFS [SEED]: what pool objects outlive. TAP. Requires root and a card with leases and no other
+ * user.
  *
  * reset     resets of the card
  * remove    the driver is unbound from the card and bound again: SYSFS is read for the card's PCI address
@@ -490,7 +491,8 @@ static bool lined(const struct object *o)
 	if (pool_attach(card, o->fd, RIGHT_RW, &a) < 0)
 		return false;
 	status = pool_read(card, a.handle, o->pages * PAGE - o->grain, o->grain, registration, buffer, record);
-	return !card_unmap(card, a.handle) && status == GLK_ST_OK && buffer[4 + o->grain / 8 - 1] == o->words[o->pages * PAGE / 8 - 1];
+	return !card_unmap(card, a.handle) && status == GLK_ST_OK &&
+	       buffer[4 + o->grain / 8 - 1] == o->words[o->pages * PAGE / 8 - 1];
 }
 
 static bool make(struct object *o, struct chance *c)
@@ -523,7 +525,8 @@ static void test_random(uint64_t seed)
 		uint64_t used = 0;
 
 		if (o->fd >= 0) {
-			right = marked(o) && lined(o) && !pool_query(card, o->fd, &q) && q.grain == o->grain && q.bytes == o->pages * PAGE;
+			right = marked(o) && lined(o) && !pool_query(card, o->fd, &q) && q.grain == o->grain &&
+				q.bytes == o->pages * PAGE;
 			drop(o);
 		} else {
 			right = make(o, &c);

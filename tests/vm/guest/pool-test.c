@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * pool-test DEVICE SYSFS OTHER: pool objects by the kernel interface: what is refused, rights, mappings, windows, limits, the
- * partition. TAP. Requires root, a card with leases and no other user, whose partitions from 4 on have no endpoint, and a second
- * card, OTHER.
+ * partition. TAP. Requires root, a card with leases and no other user, whose partitions from 4 on have no endpoint, and a
+ * second card, OTHER.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -175,7 +175,8 @@ static void test_rights(void)
 	munmap(at, BYTES);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", reader);
 	check(open(name, O_RDWR) < 0, "a reader's descriptor cannot be opened again");
-	check(ftruncate(fd, 2 * BYTES) && !fcntl(reader, F_SETFL, O_RDWR) && !pool_query(card, reader, &q) && q.rights == RIGHT_R,
+	check(ftruncate(fd, 2 * BYTES) && !fcntl(reader, F_SETFL, O_RDWR) && !pool_query(card, reader, &q) &&
+		      q.rights == RIGHT_R,
 	      "nor changed");
 	close(reader);
 	close(writer);
@@ -303,7 +304,8 @@ static void test_leases(void)
 		int status = window < 0 ? window : pool_read(card, (unsigned)window, PAGE, grain, registration, buffer, record);
 
 		right = right && status == GLK_ST_OK && record[1] - record[0] >= 10 && a.grain == grain &&
-			pool_read(card, (unsigned)window, PAGE, grain == 64 ? 128 : 64, registration, buffer, record) == GLK_ST_LENGTH;
+			pool_read(card, (unsigned)window, PAGE, grain == 64 ? 128 : 64, registration, buffer, record) ==
+				GLK_ST_LENGTH;
 		if (!right)
 			printf("# grain %u: status %d\n", grain, status);
 		card_unmap(card, a.handle);

@@ -31,7 +31,9 @@ static size_t half, slice, page;
 
 static int open_window(int fd, uint64_t offset, uint64_t bytes, unsigned rights, struct gpulink_ioctl_window_dmabuf *out)
 {
-	struct gpulink_ioctl_window_dmabuf w = { .size = sizeof(w), .flags = rights, .fd = fd, .offset = offset, .bytes = bytes };
+	struct gpulink_ioctl_window_dmabuf w = {
+		.size = sizeof(w), .flags = rights, .fd = fd, .offset = offset, .bytes = bytes
+	};
 	int error = ioctl(card, GPULINK_IOCTL_WINDOW_DMABUF, &w) ? -errno : (int)w.handle;
 
 	if (out)
@@ -84,7 +86,8 @@ static void test_udmabuf(void)
 		return;
 	}
 	create.memfd = (uint32_t)file;
-	buffer = ftruncate(file, BYTES) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) ? -1 : ioctl(device, UDMABUF_CREATE, &create);
+	buffer =
+		ftruncate(file, BYTES) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) ? -1 : ioctl(device, UDMABUF_CREATE, &create);
 	is(open_window(buffer, 0, BYTES, RW, NULL), -ENXIO, "a dma-buf of process memory is refused");
 	close(buffer);
 	close(device);
@@ -498,7 +501,9 @@ static void test_reset(void)
 
 static int register_buffer(int buffer)
 {
-	struct gpulink_ioctl_register_dmabuf r = { .size = sizeof(r), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = BYTES };
+	struct gpulink_ioctl_register_dmabuf r = {
+		.size = sizeof(r), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = BYTES
+	};
 
 	return ioctl(card, GPULINK_IOCTL_REGISTER_DMABUF, &r) ? -errno : (int)r.handle;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * region-move-test CARD GPU0 GPU1: a region whose source, a dma-buf of GPU0, moves in the middle of an epoch. TAP. The GPUs, given by
- * PCI address, are bound to gpulink-test-gpu; GPU1 is the endpoint of partition 1.
+ * region-move-test CARD GPU0 GPU1: a region whose source, a dma-buf of GPU0, moves in the middle of an epoch. TAP. The GPUs,
+ * given by PCI address, are bound to gpulink-test-gpu; GPU1 is the endpoint of partition 1.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -66,8 +66,14 @@ static void close_party(struct party *p)
 static struct gpulink_ioctl_region_create region_of(const struct party *p, const struct gpulink_ioctl_region_target *target)
 {
 	return (struct gpulink_ioctl_region_create){
-		.size = sizeof(struct gpulink_ioctl_region_create), .flags = GPULINK_REGION_INTERRUPT, .registration = p->registration,
-		.chunk_order = 12, .target_count = 1, .initial = 2, .bytes = BYTES, .targets = (uintptr_t)target,
+		.size = sizeof(struct gpulink_ioctl_region_create),
+		.flags = GPULINK_REGION_INTERRUPT,
+		.registration = p->registration,
+		.chunk_order = 12,
+		.target_count = 1,
+		.initial = 2,
+		.bytes = BYTES,
+		.targets = (uintptr_t)target,
 	};
 }
 
@@ -181,7 +187,9 @@ static void test_refused(void)
 	is(create(&owner, &good), -EINVAL, "an unknown flag of a target");
 	target = (struct gpulink_ioctl_region_target){ .window = owner.window, .flags_offset = 8 };
 	is(create(&owner, &good), -EINVAL, "an offset of signals without them");
-	target = (struct gpulink_ioctl_region_target){ .window = owner.window, .flags = GPULINK_REGION_TARGET_SIGNAL, .flags_offset = 4 };
+	target = (struct gpulink_ioctl_region_target){ .window = owner.window,
+						       .flags = GPULINK_REGION_TARGET_SIGNAL,
+						       .flags_offset = 4 };
 	is(create(&owner, &good), -EINVAL, "signals that are not aligned");
 	target.flags_offset = WINDOW - 8 * CHUNKS + 8;
 	is(create(&owner, &good), -ERANGE, "signals beyond the window");

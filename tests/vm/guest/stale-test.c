@@ -83,7 +83,8 @@ static void take_all(struct hog *hog)
 	for (unsigned c = 0; hog->contexts && c < CONTEXTS; c++) {
 		while ((handle = card_window(hog->fd[c % hog->contexts], 0, 0, 4096, &at)) >= 0) {
 			if (!handle)
-				hog->words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, hog->fd[c % hog->contexts], (off_t)at);
+				hog->words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, hog->fd[c % hog->contexts],
+						  (off_t)at);
 			hog->windows++;
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * user-ring-test DEVICE SYSFS: user rings. TAP. Requires endpoints of at least 64 KiB in partitions 0 and 1, and a writable SYSFS
- * folder of the card: it resets the card at the end.
+ * user-ring-test DEVICE SYSFS: user rings. TAP. Requires endpoints of at least 64 KiB in partitions 0 and 1, and a writable
+ * SYSFS folder of the card: it resets the card at the end.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The model of scale against what it models: many processes with lanes and relays in one program, which store at random to each other.
- * Memory is what was stored, and the packets and bytes are those of the model. TAP.
+ * The model of scale against what it models: many processes with lanes and relays in one program, which store at random to each
+ * other. Memory is what was stored, and the packets and bytes are those of the model. TAP.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -63,7 +63,8 @@ static void arrive(struct world *w, unsigned from, unsigned to, const uint8_t *p
 		w->packets++;
 		w->wire += bytes - GLK_PACKET_HEADER + GLK_TLP_OVERHEAD_BYTES;
 	}
-	count = first && w->routed ? glk_relay_receive(p->relay, from, copy, bytes) : glk_packet_receive(copy, bytes, 0, p->memory, w->bytes);
+	count = first && w->routed ? glk_relay_receive(p->relay, from, copy, bytes) :
+				     glk_packet_receive(copy, bytes, 0, p->memory, w->bytes);
 	w->refused += count < 0;
 }
 
@@ -95,8 +96,13 @@ static bool open_process(struct world *w, unsigned number)
 
 	*p = (struct process){ .world = w, .number = number, .memory = calloc(1, w->bytes) };
 	p->lanes = calloc(w->lanes, sizeof(struct glk_lane *));
-	p->relay = glk_relay_new(&(struct glk_relay_shape){ .route = w->route, .process = number, .payload = w->payload,
-							    .memory = p->memory, .bytes = bytes_of, .send = send_second, .to = p });
+	p->relay = glk_relay_new(&(struct glk_relay_shape){ .route = w->route,
+							    .process = number,
+							    .payload = w->payload,
+							    .memory = p->memory,
+							    .bytes = bytes_of,
+							    .send = send_second,
+							    .to = p });
 	if (!p->memory || !p->lanes || !p->relay)
 		return false;
 	for (unsigned i = 0; i < w->lanes; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packing never loses to plain writes: random streams of stores cost no more bytes with MODE.PACKING. They cost at most 1.2 times
- * those without it. Write combining of as many lines, in LRU order, whose runs leave one by one, is reported beside them
- * (docs/wire-format.md, "Packing": what can be proven, and what cannot). With MODE.KEEP stores may be cut between the queues: they
- * cost at most 1.1 times those of plain writes, and less than packing and write combining in the mean. The compact form never takes
- * more than without it.
+ * Packing never loses to plain writes: random streams of stores cost no more bytes with MODE.PACKING. They cost at most 1.2
+ * times those without it. Write combining of as many lines, in LRU order, whose runs leave one by one, is reported beside them
+ * (docs/wire-format.md, "Packing": what can be proven, and what cannot). With MODE.KEEP stores may be cut between the queues:
+ * they cost at most 1.1 times those of plain writes, and less than packing and write combining in the mean. The compact form
+ * never takes more than without it.
  *
  * packing_test [STREAMS]: 2000 by default. GPULINK_SEED replays one run.
  */
@@ -148,7 +148,8 @@ static struct result play(uint64_t seed)
 		[PACKING] = GLK_PARTITION_MODE_PACKING_MASK,
 		[COMPACT] = GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK,
 		[KEEP] = GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_KEEP_MASK,
-		[KEEP_COMPACT] = GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK,
+		[KEEP_COMPACT] =
+			GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK,
 	};
 	static const uint8_t data[LARGEST];
 	static struct glk_partition sender[SENDERS];
@@ -204,7 +205,17 @@ static void compare(struct ratio *r, uint64_t ours, uint64_t theirs, uint64_t se
 	}
 }
 
-enum { PACKING_PLAIN, PACKING_PAPER, PACKING_COMBINING, COMPACT_PACKING, KEEP_PLAIN, KEEP_COMBINING, KEEP_PACKING, KEEP_COMPACT_KEEP, RATIOS };
+enum {
+	PACKING_PLAIN,
+	PACKING_PAPER,
+	PACKING_COMBINING,
+	COMPACT_PACKING,
+	KEEP_PLAIN,
+	KEEP_COMBINING,
+	KEEP_PACKING,
+	KEEP_COMPACT_KEEP,
+	RATIOS
+};
 
 int main(int argc, char **argv)
 {

@@ -102,7 +102,8 @@ static bool queued(const struct glk_write_queue *queue, const struct bench *b, u
 	return glk_write_queue_hits(queue, glk_link_address(b->partition, b->placed + at), 1);
 }
 
-/* Bytes of [at, end) that differ at the destination and are not queued, that are in both queues; all that differ, if `arrived`. */
+/* Bytes of [at, end) that differ at the destination and are not queued, that are in both queues; all that differ, if `arrived`.
+ */
 static uint64_t wrong_bytes(const struct bench *b, unsigned at, unsigned end, bool arrived)
 {
 	uint64_t wrong = 0;
@@ -135,7 +136,8 @@ static void between(struct bench *b, uint64_t mode, unsigned at)
 	case 0:
 		at = below(&b->chance, 2) ? at : below(&b->chance, MEMORY);
 		end = at + 1 + below(&b->chance, TAIL);
-		glk_partition_flush_hit(&b->sender, glk_link_address(b->partition, b->placed + at), end - at, GLK_FLUSH_LOAD_HIT);
+		glk_partition_flush_hit(&b->sender, glk_link_address(b->partition, b->placed + at), end - at,
+					GLK_FLUSH_LOAD_HIT);
 		b->bad += wrong_bytes(b, at, end, true);
 		break;
 	case 1:

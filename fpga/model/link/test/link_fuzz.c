@@ -99,7 +99,8 @@ static void draw_word(struct fuzz *f, struct glk_link_word *word)
 	word->flits = (uint8_t)(f->fed_count < 15 ? f->fed_count : 15);
 	word->types = draw(c) & (word->flits >= GLK_FRAME_FLITS ? (1ULL << 55) - 1 : (1ULL << (5 * word->flits)) - 1);
 	word->credit_class = (uint8_t)below(c, 4);
-	word->credit = word->credit_class < 3 ? (uint16_t)((link->receiver.credit[word->credit_class] + below(c, 3)) % 4096) : 0;
+	word->credit =
+		word->credit_class < 3 ? (uint16_t)((link->receiver.credit[word->credit_class] + below(c, 3)) % 4096) : 0;
 	word->sequence = (uint16_t)((link->receiver.expected + below(c, 4) / 3 * (draw(c) % 1024)) % 1024);
 	word->acknowledge = (uint16_t)((link->sender.acked + below(c, glk_link_outstanding(link) + 1)) % 1024);
 	word->pass = below(c, 2);

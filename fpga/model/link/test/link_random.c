@@ -71,7 +71,8 @@ static enum glk_class class_of(uint64_t number)
 
 static void make_flit(struct glk_flit *flit, uint32_t generation, uint64_t number)
 {
-	uint64_t words[2] = { number, (generation + number * 977) * UINT64_C(0x9e3779b97f4a7c15) >> 32 | (uint64_t)generation << 32 };
+	uint64_t words[2] = { number,
+			      (generation + number * 977) * UINT64_C(0x9e3779b97f4a7c15) >> 32 | (uint64_t)generation << 32 };
 
 	memcpy(flit->bytes, words, sizeof(words));
 	flit->type = (uint8_t)(number * 13 % 32);
@@ -197,7 +198,8 @@ static void start(struct round *r, uint64_t seed, uint64_t number)
 		configure(r, i, delay, draw(&r->chance));
 		for (enum link_wire_harm harm = 0; harm < LINK_HARM_COUNT; harm++)
 			link_wire_harm(&r->node[i].wire, harm, rates[below(&r->chance, 7)]);
-		r->stale |= r->node[i].wire.probability[LINK_REORDERING] > 0 || r->node[i].wire.probability[LINK_DUPLICATION] > 0;
+		r->stale |=
+			r->node[i].wire.probability[LINK_REORDERING] > 0 || r->node[i].wire.probability[LINK_DUPLICATION] > 0;
 	}
 }
 

@@ -221,7 +221,10 @@ static bool start(struct bench *b, uint64_t seed, unsigned round)
 	if (below(&b->chance, 3) == 0)
 		b->kinds = (1u << GLK_KIND_ALL) - 2;
 	for (unsigned class = 0; class < GLK_CLASS_COUNT; class++)
-		grant(b, class, b->supply == EAGER ? PLENTY : b->supply == CLOSED ? least_room[b->config.flit_bytes == 8][class] : 0);
+		grant(b, class,
+		      b->supply == EAGER  ? PLENTY :
+		      b->supply == CLOSED ? least_room[b->config.flit_bytes == 8][class] :
+					    0);
 	if (glk_cluster_queue_create(&b->config, &b->queue) || glk_cluster_queue_create(&b->config, &b->twin) ||
 	    glk_unstitch_create(b->config.flit_bytes, arrived, b, &b->unstitch))
 		return false;
@@ -334,7 +337,8 @@ int main(int argc, char **argv)
 	       " clocks\n",
 	       totals.packets, totals.flits, totals.stitched, totals.partial, totals.pooled, totals.timed_out, totals.refused,
 	       totals.longest);
-	check(good && totals.partial > rounds && totals.pooled > totals.timed_out && totals.timed_out > rounds && totals.refused,
+	check(good && totals.partial > rounds && totals.pooled > totals.timed_out && totals.timed_out > rounds &&
+		      totals.refused,
 	      "all of it was met");
 	return tap_end();
 }

@@ -13,8 +13,8 @@ struct small {
 	bool packed;	   /* memcpy would copy packed buffers, not what is stored */
 	bool denser;	   /* and these may be smaller than what is stored */
 	const char *input; /* in tests/data */
-	/* A hash of its streams on 1 to 4 GPUs, the same on every machine and from every compiler. Whoever changes what a workload
-	 * stores, or when, changes it here too: the test prints the new one. */
+	/* A hash of its streams on 1 to 4 GPUs, the same on every machine and from every compiler. Whoever changes what a
+	 * workload stores, or when, changes it here too: the test prints the new one. */
 	uint64_t streams;
 };
 
