@@ -114,6 +114,7 @@ check:
 		"tests/vm/run-suite newest ranges" \
 		"tests/vm/run-suite 6.12 bounce" \
 		"tests/vm/run-suite 6.1 users" \
+		"tests/vm/run-suite newest stallers" \
 		"tests/vm/run-suite 6.12 regions" \
 		"tests/vm/run-suite 6.12 pool" \
 		"tests/vm/run-suite newest monitoring" \
@@ -163,6 +164,7 @@ check-more: user check-machines
 	tools/setup/check "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" "tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
+		"tests/vm/run-suite 6.1 stallers" "tests/vm/run-suite 6.12 stallers" \
 		"tests/vm/run-suite newest endpoints" "tests/vm/run-suite arm64 rings" "tests/vm/run-suite arm64 memory" \
 		"tests/vm/run-suite arm64-16k basic" "tests/vm/run-suite arm64-16k memory" \
 		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" \
@@ -188,7 +190,7 @@ quick: user
 # The VM suites on a debug kernel (KASAN, lockdep, kmemleak), two suites that require it, and those with the most concurrency on a
 # kernel with KCSAN. Not part of check: each kernel takes 20 minutes to build, once, and the suites take several times as long as
 # on a stock kernel.
-DEBUG_SUITES := basic link faults kill daemon memory rings users ranges endpoints monitoring apart bounce regions pool injection fuzz
+DEBUG_SUITES := basic link faults kill daemon memory rings users stallers ranges endpoints monitoring apart bounce regions pool injection fuzz
 KCSAN_SUITES := basic rings memory link
 check-debug-kernel: user
 	tools/vm/debug-kernel debug

@@ -17,6 +17,7 @@
 #include <linux/pci-p2pdma.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 
 #include "compat.h"
 #include "gpulink_regs.h"
@@ -34,6 +35,7 @@ struct test_gpu {
 	struct test_gpu_pieces pieces;	/* of the buffer; piece 0: it is contiguous */
 	unsigned int pins, attached;
 	int mode;			/* of the descriptors */
+	bool hold_map;			/* the buffer's mappings and moves are held */
 	struct dma_buf *exported;	/* while it exists */
 	unsigned int reached;		/* moves after which a card still had access */
 	struct dma_buf_attachment *import;
@@ -45,6 +47,41 @@ struct test_gpu {
 };
 
 static struct test_gpu *move_on_revoke;
+
+/* --- what is held until TEST_GPU_UNHOLD, or until the holder is killed --- */
+
+static DECLARE_WAIT_QUEUE_HEAD(unhold_wait);
+static unsigned int unholds;
+static atomic_t holders;
+
+static void hold(void)
+{
+	unsigned int before = READ_ONCE(unholds);
+
+	atomic_inc(&holders);
+	wait_event_killable(unhold_wait, READ_ONCE(unholds) != before);
+	atomic_dec(&holders);
+}
+
+static void unhold(void)
+{
+	WRITE_ONCE(unholds, unholds + 1);
+	wake_up_all(&unhold_wait);
+}
+
+/* As an exporter during a move, or an importer of a window. */
+static long hold_reservation(int fd)
+{
+	struct dma_buf *dmabuf = dma_buf_get(fd);
+
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	dma_resv_lock(dmabuf->resv, NULL);
+	hold();
+	dma_resv_unlock(dmabuf->resv);
+	dma_buf_put(dmabuf);
+	return 0;
+}
 
 static char *move_bar = "";
 module_param(move_bar, charp, 0444);
@@ -73,6 +110,8 @@ static struct sg_table *map_buffer(struct dma_buf_attachment *attach, enum dma_d
 	dma_addr_t address;
 	int err, i;
 
+	if (READ_ONCE(gpu->hold_map))
+		hold();
 	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
 	if (!sgt)
 		return ERR_PTR(-ENOMEM);
@@ -241,6 +280,8 @@ static long move_locked(struct test_gpu *gpu, unsigned long ms)
 	/* Late writes to the old place are detected. */
 	memset_io(from, 0xee, gpu->exported->size);
 	msleep(min(ms, 1000UL));
+	if (READ_ONCE(gpu->hold_map))
+		hold();
 	gpu->upper = !gpu->upper;
 	return gpu->upper ? half(gpu) : 0;
 }
@@ -419,7 +460,8 @@ static long store(struct test_gpu *gpu, unsigned long value)
 
 /* --- drains of the card --- */
 
-static atomic_t failing_drains;
+static atomic_t failing_drains, held_drains, drains;
+static struct kprobe drain_probe;
 
 /* Instead of the drain: the card is asked for nothing, and its stores stay queued. */
 static noinline int failing_drain(void)
@@ -427,8 +469,22 @@ static noinline int failing_drain(void)
 	return -ETIMEDOUT;
 }
 
+/* Before the drain, with the locks of its caller. */
+static noinline int held_drain(void *card, unsigned int kind, unsigned int id)
+{
+	int (*drain)(void *card, unsigned int kind, unsigned int id) = (void *)drain_probe.addr;
+
+	hold();
+	return drain(card, kind, id);
+}
+
 static int drain_begins(struct kprobe *probe, struct pt_regs *regs)
 {
+	if (atomic_dec_if_positive(&held_drains) >= 0) {
+		instruction_pointer_set(regs, (unsigned long)held_drain);
+		return 1;
+	}
+	atomic_inc(&drains);
 	if (atomic_dec_if_positive(&failing_drains) < 0)
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)failing_drain);
@@ -447,12 +503,12 @@ static struct kprobe drain_probe = {
 };
 static bool drain_probed;
 
-static long fail_drains(unsigned int count)
+static long probe_drains(atomic_t *number, unsigned int count)
 {
 	int err = drain_probed ? 0 : register_kprobe(&drain_probe);
 
 	drain_probed |= !err;
-	atomic_set(&failing_drains, count);
+	atomic_set(number, count);
 	return err;
 }
 
@@ -532,13 +588,40 @@ static int shift_bar(struct pci_dev *pdev)
 	return err;
 }
 
+/* Not under the lock, which others hold meanwhile. */
+static long hold_ioctl(struct test_gpu *gpu, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case TEST_GPU_HOLD:
+		return hold_reservation(arg);
+	case TEST_GPU_UNHOLD:
+		unhold();
+		return 0;
+	case TEST_GPU_HOLDERS:
+		return atomic_read(&holders);
+	case TEST_GPU_HOLD_MAP:
+		WRITE_ONCE(gpu->hold_map, arg);
+		return 0;
+	default:
+		return -ENOIOCTLCMD;
+	}
+}
+
 static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct test_gpu *gpu = container_of(file->private_data, struct test_gpu, misc);
-	long ret;
+	long ret = hold_ioctl(gpu, cmd, arg);
 
+	if (ret != -ENOIOCTLCMD)
+		return ret;
 	mutex_lock(&gpu->lock);
 	switch (cmd) {
+	case TEST_GPU_HOLD_DRAINS:
+		ret = probe_drains(&held_drains, arg);
+		break;
+	case TEST_GPU_DRAINS:
+		ret = atomic_read(&drains) ?: probe_drains(&drains, 0);
+		break;
 	case TEST_GPU_EXPORT:
 		ret = export_buffer(gpu, arg, &(struct test_gpu_pieces){ });
 		break;
@@ -566,7 +649,7 @@ static long gpu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		ret = 0;
 		break;
 	case TEST_GPU_FAIL_DRAINS:
-		ret = fail_drains(arg);
+		ret = probe_drains(&failing_drains, arg);
 		break;
 	case TEST_GPU_ATTACHED:
 		ret = READ_ONCE(gpu->attached);

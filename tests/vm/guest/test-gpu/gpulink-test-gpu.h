@@ -51,4 +51,17 @@ struct test_gpu_pieces {
 /* Moves the BAR, as a resize at any time would; the GPU's memory cannot be used afterwards. */
 #define TEST_GPU_SHIFT_BAR _IO('t', 13)
 
+/* Holds the reservation lock of the dma-buf of this descriptor, and returns after TEST_GPU_UNHOLD, or when the caller is killed. */
+#define TEST_GPU_HOLD _IO('t', 14)
+/* Ends all that is held. */
+#define TEST_GPU_UNHOLD _IO('t', 15)
+/* Returns how many calls hold something. */
+#define TEST_GPU_HOLDERS _IO('t', 16)
+/* ARG 1: mappings and moves of this GPU's dma-buf are held; 0: the next ones are not. */
+#define TEST_GPU_HOLD_MAP _IO('t', 17)
+/* The next ARG drains that the gpulink driver requests are held before they begin. */
+#define TEST_GPU_HOLD_DRAINS _IO('t', 18)
+/* Returns how many drains the gpulink driver has requested since the first call that counts, fails or holds them. */
+#define TEST_GPU_DRAINS _IO('t', 19)
+
 #endif /* GPULINK_TEST_GPU_H */
