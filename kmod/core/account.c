@@ -71,7 +71,8 @@ static struct glk_user *user_find(kuid_t uid)
 	return NULL;
 }
 
-static int user_charge_dmabuf(kuid_t uid, u64 bytes)
+/* Takes over *new if there is no such user. */
+static int user_charge_dmabuf(kuid_t uid, u64 bytes, struct glk_user **new)
 {
 	struct glk_user *user = user_find(uid);
 	u64 total;
@@ -80,9 +81,8 @@ static int user_charge_dmabuf(kuid_t uid, u64 bytes)
 	    total > READ_ONCE(max_dmabuf_bytes_per_user))
 		return -EDQUOT;
 	if (!user) {
-		user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
-		if (!user)
-			return -ENOMEM;
+		user = *new;
+		*new = NULL;
 		user->uid = uid;
 		list_add(&user->list, &users);
 	}
@@ -107,12 +107,17 @@ static void user_uncharge_dmabuf(kuid_t uid, u64 bytes)
  */
 int glk_charge_dmabuf(struct glk_charge *charge, u64 bytes)
 {
+	/* Before the lock: an allocation lasts as long as the caller's memory cgroup wants. */
+	struct glk_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	int err;
 
+	if (!new)
+		return -ENOMEM;
 	charge->uid = current_uid();
 	mutex_lock(&users_lock);
-	err = user_charge_dmabuf(charge->uid, bytes);
+	err = user_charge_dmabuf(charge->uid, bytes, &new);
 	mutex_unlock(&users_lock);
+	kfree(new);
 	if (!err)
 		charge->dmabuf_bytes = bytes;
 	return err;
