@@ -135,7 +135,7 @@ static void card_stop_hardware(struct glk_card *card)
 	glk_parts_call(detach, card, &revoked);
 	mutex_unlock(&card->lock);
 	up_write(&card->state_lock);
-	glk_revoked_free(card, &revoked);
+	glk_revoked_release(card, &revoked);
 	glk_binding_wait(card);
 	glk_irqs_free(card);
 }

@@ -90,7 +90,7 @@ unlock:
 	up_write(&card->state_lock);
 	glk_coredump_publish(card, core);
 	/* The device is locked, hence the card stays bound. */
-	glk_revoked_free(card, &revoked);
+	glk_revoked_release(card, &revoked);
 	glk_parts_call(sweep, card);
 }
 

@@ -7,6 +7,8 @@
  *                      all locks that page faults take
  *   capture->read_lock serializes reads of link_capture; held while user memory is accessed
  *   card->range_lock   the directories of ranges (range_sysfs.c)
+ *   dma-buf's reservation lock, of a buffer that the card uses: exporters and importers hold it as
+ *                      long as they like. Under the locks below it is only tried
  *   card->state_lock   held for reading by every access to the card, for writing by state changes
  *                      (recovery.c); never held while user memory is accessed, because page faults
  *                      on windows take it under mmap_lock
@@ -18,13 +20,16 @@
  *   ring->lock         the rings of one context; taken in interrupts
  *   card->vector_lock  the contexts that interrupts wake; taken in interrupts, outside ring->lock
  *   quarantine_lock    windows that importers may still reach (dmabuf_export.c)
- *   dma-buf's reservation lock
  *   card->drain_lock   the drain register; like the next taken by exporters' move notifications,
  *                      which hold the reservation lock, and no other lock of the driver is
  *   card->entry_lock   which registrations, and windows on dma-bufs, are in the card's tables
  *   card->errors.lock  which error causes are masked (irq.c); taken in interrupts
  *   card->snapshot_lock  the counter latch, and changes of card->state; raw, taken in perf's
  *                        context, innermost
+ *
+ * Nobody waits for a stranger: what users do under state_lock waits for no exporter or importer,
+ * and for no memory, whose reclaim is its cgroup's affair. Calls prepare without it, and commit
+ * under it. glk_may_wait() has lockdep check that.
  */
 #ifndef GLK_CARD_H
 #define GLK_CARD_H
@@ -126,6 +131,7 @@ struct glk_card {
 	DECLARE_BITMAP(region_map, GLK_REGION_COUNT);
 	DECLARE_BITMAP(chunk_map, GLK_CHUNK_COUNT);
 	struct glk_context *contexts[GLK_CONTEXT_COUNT];
+	struct delayed_work closed_work;	/* detaches contexts that outlived their files */
 	struct mutex drain_lock;	/* see above */
 	/* Under drain_lock: the last drain timed out; cleared by a complete one or a reset. */
 	bool drain_stuck;
@@ -152,6 +158,14 @@ struct glk_card {
 
 /* All work of the driver: some waits for seconds, for a drain, a move or a reset. */
 extern struct workqueue_struct *glk_wq;
+
+/* The caller is about to wait for others: for exporters, importers or memory. */
+static inline void glk_may_wait(struct glk_card *card)
+{
+	might_sleep();
+	lockdep_assert_not_held(&card->lock);
+	lockdep_assert_not_held(&card->state_lock);
+}
 
 /* card.c */
 static inline u64 glk_read(struct glk_card *card, u32 offset)

@@ -30,10 +30,13 @@ struct glk_context {
 	unsigned int id;
 	u64 generation;		/* of the card at open; a mismatch means ESTALE */
 	bool attached;		/* set up on the card */
+	/* The file is closed, but the card may still have its stores; under card->lock. */
+	bool closed;
+	struct list_head closed_list;	/* in glk_revoked.contexts */
 	fmode_t mode;		/* of the file */
 	struct pid *owner;	/* process that opened it, for debugfs */
 	char comm[TASK_COMM_LEN];
-	struct address_space *mapping;
+	struct address_space *mapping;	/* NULL once closed */
 	struct mutex map_lock;	/* see card.h */
 	struct list_head windows, registrations;
 	struct list_head regions;	/* changes under card->lock and map_lock */
@@ -52,9 +55,9 @@ struct glk_context {
 	struct mutex submit_lock;	/* see card.h */
 	__le64 *chunk;		/* copy of user entries; under submit_lock */
 	struct delayed_work watchdog;	/* for io_uring commands, which have no sleeper */
-	u64 errors_base;	/* CONTEXT.ERRORS before the ring restarted; under card->lock */
+	u64 errors_base;	/* CONTEXT.ERRORS before the ring restarted; under map_lock */
 	u64 counters_base[GLK_CONTEXT_COUNTERS]; /* when the file was opened */
-	u32 lost_releases;	/* releases that found lost stores; under card->lock */
+	u32 lost_releases;	/* releases that found lost stores; under map_lock */
 };
 
 /* context.c */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What registrations of dma-bufs and windows on them share. */
 #include <linux/dma-buf.h>
+#include <linux/jiffies.h>
 
 #include "core/card.h"
 #include "core/dmabuf.h"
@@ -33,4 +34,10 @@ bool glk_import_allows(const struct dma_buf *dmabuf, u32 rights)
 
 	return (!(rights & GPULINK_ALLOW_READ) || (mode & FMODE_READ)) &&
 	       (!(rights & GPULINK_ALLOW_WRITE) || (mode & FMODE_WRITE));
+}
+
+/* Jiffies until the next look at a buffer that moves; `deadline` to map it again. */
+unsigned long glk_import_retry(unsigned long deadline)
+{
+	return time_before(jiffies, deadline - GLK_REMAP_TIMEOUT + HZ / 2) ? 1 : HZ / 10;
 }

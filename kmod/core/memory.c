@@ -9,6 +9,8 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
+#include <asm/pgalloc.h>
+
 #include "core/card.h"
 #include "core/memory.h"
 
@@ -17,6 +19,7 @@ int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t by
 	struct device *dev = &card->pdev->dev;
 	int err;
 
+	glk_may_wait(card);
 	memory->bytes = PAGE_ALIGN(bytes);
 	memory->cpu = dma_alloc_coherent(dev, memory->bytes, &memory->dma, GFP_KERNEL_ACCOUNT);
 	if (!memory->cpu)
@@ -57,6 +60,27 @@ vm_fault_t glk_fault_again(void)
 {
 	schedule_timeout_killable(1);
 	return fatal_signal_pending(current) ? VM_FAULT_SIGBUS : VM_FAULT_NOPAGE;
+}
+
+/*
+ * Puts the page table that the kernel has allocated for a page fault in its place, so that the
+ * insertion of the page does not allocate one under locks that others need.
+ */
+void glk_fault_add_page_table(struct vm_fault *vmf)
+{
+	struct mm_struct *mm = vmf->vma->vm_mm;
+	spinlock_t *ptl;	/* of the page table above it */
+
+	if (!vmf->prealloc_pte)
+		return;
+	ptl = pmd_lock(mm, vmf->pmd);
+	if (pmd_none(*vmf->pmd)) {
+		mm_inc_nr_ptes(mm);
+		smp_wmb();	/* page walks see its entries cleared: as in pmd_install() */
+		pmd_populate(mm, vmf->pmd, vmf->prealloc_pte);
+		vmf->prealloc_pte = NULL;
+	}
+	spin_unlock(ptl);
 }
 
 /*

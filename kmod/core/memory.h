@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct glk_card;
+struct vm_fault;
 
 /* Memory shared by the card and user space; see memory.c. */
 struct glk_memory {
@@ -21,6 +22,7 @@ int glk_memory_alloc(struct glk_card *card, struct glk_memory *memory, size_t by
 void glk_memory_free(struct glk_card *card, struct glk_memory *memory);
 unsigned long glk_memory_pfn(struct glk_memory *memory, u64 offset);
 vm_fault_t glk_fault_again(void);
+void glk_fault_add_page_table(struct vm_fault *vmf);
 pgprot_t glk_memory_prot(struct glk_card *card, pgprot_t prot);
 
 #endif /* GLK_MEMORY_H */

@@ -11,6 +11,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
+#include "core/account.h"
 #include "core/card.h"
 #include "core/page_list.h"
 
@@ -75,6 +76,7 @@ static int list_first_offset(struct sg_table *sgt, u64 from, u64 bytes, u32 page
 
 static __le64 *list_alloc(struct glk_card *card, size_t bytes, dma_addr_t *dma)
 {
+	glk_may_wait(card);
 	return dma_alloc_coherent(&card->pdev->dev, bytes, dma, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
@@ -96,13 +98,19 @@ static int list_alloc_tables(struct glk_card *card, struct glk_page_list *list)
 	return 0;
 }
 
-static int list_alloc_all(struct glk_card *card, struct glk_page_list *list, u64 pages)
+static int list_alloc_all(struct glk_card *card, struct glk_page_list *list, u64 pages,
+			  struct glk_charge *charge)
 {
 	bool tables = pages > LIST_ENTRIES;
+	int err;
 
 	if (pages > PAGES_MAX)
 		return -ENOSPC;
 	list->entries = tables ? DIV_ROUND_UP(pages, TABLE_ENTRIES) : pages;
+	err = charge ? glk_charge_list(charge, list->entries *
+					       (sizeof(__le64) + (tables ? GLK_PAGE_SIZE : 0))) : 0;
+	if (err)
+		return err;
 	list->top = list_alloc(card, list->entries * sizeof(__le64), &list->dma);
 	if (!list->top)
 		return -ENOMEM;
@@ -133,10 +141,11 @@ static void list_set_pages(struct glk_page_list *list, const struct piece *piece
 /*
  * Makes the list of [from, from + bytes) of mapped memory. EINVAL: the memory is shorter, or its
  * pieces do not begin and end at page boundaries. ENOSPC: it has too many. May be called with
- * a reservation lock held. Not for a list that the card may be using.
+ * a reservation lock held. Not for a list that the card may be using. `charge`: to which its memory
+ * is charged, or NULL.
  */
 int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
-		       u64 from, u64 bytes)
+		       u64 from, u64 bytes, struct glk_charge *charge)
 {
 	u32 page = GLK_LARGE_PAGE_SIZE;
 	struct scatterlist *sg;
@@ -154,7 +163,7 @@ int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct
 		if (first < 0)
 			return first;
 	}
-	err = list_alloc_all(card, list, div_u64(first + bytes + page - 1, page));
+	err = list_alloc_all(card, list, div_u64(first + bytes + page - 1, page), charge);
 	if (err) {
 		glk_page_list_free(card, list);
 		return err;
@@ -167,12 +176,6 @@ int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct
 		at += sg_dma_len(sg);
 	}
 	return 0;
-}
-
-/* Memory that the list takes. */
-size_t glk_page_list_bytes(const struct glk_page_list *list)
-{
-	return list->entries * (sizeof(__le64) + (list->tables ? GLK_PAGE_SIZE : 0));
 }
 
 /* Call after the card's access was revoked. Also for a list that was never made. */

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 struct glk_card;
+struct glk_charge;
 struct glk_page_table;
 
 /* See page_list.c. */
@@ -18,9 +19,8 @@ struct glk_page_list {
 	u64 shape;		/* REGISTRATION.Q3 */
 };
 
-size_t glk_page_list_bytes(const struct glk_page_list *list);
 int glk_page_list_make(struct glk_card *card, struct glk_page_list *list, struct sg_table *sgt,
-		       u64 from, u64 bytes);
+		       u64 from, u64 bytes, struct glk_charge *charge);
 void glk_page_list_free(struct glk_card *card, struct glk_page_list *list);
 
 #endif /* GLK_PAGE_LIST_H */

@@ -26,7 +26,7 @@ struct glk_part {
 	void (*restore)(struct glk_card *card, bool lost);
 	/* Waiters check the state of the card. Under any lock, and in interrupts. */
 	void (*wake)(struct glk_card *card);
-	/* Locked: no mapping of a process or device reaches the card on return. */
+	/* Locked: no mapping of a process reaches the card on return; devices are told. */
 	void (*zap)(struct glk_card *card);
 	/* Locked: the card is drained, or cannot be reached, and is about to be no bus master. */
 	void (*stop)(struct glk_card *card, bool reachable);

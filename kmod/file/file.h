@@ -17,7 +17,7 @@ struct vm_area_struct;
  * while the card is bound: with the device locked, or glk_binding_get().
  */
 struct glk_revoked {
-	struct list_head registrations, proofs;
+	struct list_head registrations, proofs, contexts;
 };
 
 /* context.c */
@@ -27,6 +27,7 @@ int glk_context_open(struct glk_card *card, struct address_space *mapping,
 void glk_context_close(struct glk_context *ctx);
 void glk_revoked_init(struct glk_revoked *revoked);
 void glk_revoked_free(struct glk_card *card, struct glk_revoked *revoked);
+void glk_revoked_release(struct glk_card *card, struct glk_revoked *revoked);
 
 /* chardev.c */
 extern const struct file_operations glk_fops;

@@ -115,16 +115,7 @@ static int context_check_rights(const struct glk_context *ctx, u32 rights)
 
 static int glk_ioctl_window_map(struct glk_context *ctx, union glk_arg *arg)
 {
-	int err;
-
-	err = context_check_rights(ctx, arg->flags) ?: glk_context_enter(ctx);
-	if (err)
-		return err;
-	mutex_lock(&ctx->card->lock);
-	err = glk_window_map(ctx, &arg->window_map);
-	mutex_unlock(&ctx->card->lock);
-	glk_context_leave(ctx);
-	return err;
+	return context_check_rights(ctx, arg->flags) ?: glk_window_map(ctx, &arg->window_map);
 }
 
 static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
@@ -137,7 +128,7 @@ static int glk_ioctl_window_unmap(struct glk_context *ctx, union glk_arg *arg)
 	err = glk_context_error(ctx);
 	if (err)
 		return err;
-	glk_window_settle_export(ctx, arg->handle.handle);
+	glk_window_export_settle(ctx, arg->handle.handle);
 	glk_binding_get(ctx->card);
 	err = glk_context_enter(ctx);
 	if (!err) {
@@ -156,7 +147,7 @@ static int glk_ioctl_window_dmabuf(struct glk_context *ctx, union glk_arg *arg)
 	return context_check_rights(ctx, arg->flags) ?: glk_proof_open(ctx, &arg->window_dmabuf);
 }
 
-/* Takes ownership of reg, which may be an error pointer. */
+/* Takes ownership of reg, which may be an error pointer. While the card is bound. */
 static int context_add_registration(struct glk_context *ctx, struct glk_registration *reg,
 				    u32 *handle)
 {
@@ -164,35 +155,25 @@ static int context_add_registration(struct glk_context *ctx, struct glk_registra
 
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
-	err = glk_context_enter(ctx);
-	if (err)
-		goto free;
-	err = glk_registration_map(ctx->card, reg);
-	if (!err) {
-		mutex_lock(&ctx->card->lock);
-		err = glk_registration_add(ctx, reg);
-		if (!err)
-			*handle = reg->handle;
-		mutex_unlock(&ctx->card->lock);
-		if (err)
-			glk_registration_unmap(ctx->card, reg);
-	}
-	glk_context_leave(ctx);
-free:
+	err = glk_context_error(ctx) ?: glk_registration_open(ctx, reg, handle);
 	if (err)
 		glk_registration_free(reg);
-	return err;
+	return err == -EINTR ? -ERESTARTNOHAND : err;	/* as in glk_ioctl_wait() */
 }
 
 static int glk_ioctl_register(struct glk_context *ctx, union glk_arg *arg)
 {
 	struct gpulink_ioctl_register *r = &arg->reg;
+	struct glk_registration *reg;
+	int err;
 
 	if (r->reserved || !r->flags)
 		return -EINVAL;
-	return context_add_registration(ctx,
-				glk_registration_pin(r->address, r->bytes, r->flags),
-				&r->handle);
+	reg = glk_registration_pin(r->address, r->bytes, r->flags);
+	glk_binding_get(ctx->card);
+	err = context_add_registration(ctx, reg, &r->handle);
+	glk_binding_put(ctx->card);
+	return err;
 }
 
 static int glk_ioctl_register_dmabuf(struct glk_context *ctx, union glk_arg *arg)
@@ -216,20 +197,7 @@ static int glk_ioctl_register_dmabuf(struct glk_context *ctx, union glk_arg *arg
 
 static int glk_ioctl_window_export(struct glk_context *ctx, union glk_arg *arg)
 {
-	struct glk_window *window;
-	int ret;
-
-	if (arg->handle.reserved)
-		return -EINVAL;
-	ret = glk_context_enter(ctx);
-	if (ret)
-		return ret;
-	mutex_lock(&ctx->card->lock);
-	window = glk_window_find(ctx, arg->handle.handle);
-	ret = window ? glk_window_export(ctx->card, window) : -ENOENT;
-	mutex_unlock(&ctx->card->lock);
-	glk_context_leave(ctx);
-	return ret;
+	return arg->handle.reserved ? -EINVAL : glk_window_export(ctx, arg->handle.handle);
 }
 
 static int glk_ioctl_unregister(struct glk_context *ctx, union glk_arg *arg)
@@ -327,13 +295,9 @@ static int glk_ioctl_ring_map(struct glk_context *ctx, union glk_arg *arg)
 {
 	int err;
 
-	err = glk_context_enter(ctx);
-	if (err)
-		return err;
-	mutex_lock(&ctx->card->lock);
-	err = glk_user_ring_map(ctx, &arg->ring_map);
-	mutex_unlock(&ctx->card->lock);
-	glk_context_leave(ctx);
+	glk_binding_get(ctx->card);
+	err = glk_context_error(ctx) ?: glk_user_ring_map(ctx, &arg->ring_map);
+	glk_binding_put(ctx->card);
 	return err;
 }
 

@@ -109,6 +109,7 @@ static vm_fault_t glk_mapping_fault(struct vm_fault *vmf)
 	struct place place;
 	int err = 0;
 
+	glk_fault_add_page_table(vmf);
 	down_read(&ctx->card->state_lock);
 	if (glk_context_error(ctx)) {
 		place = place_of_ram(vma, context_lost_pfn(ctx, offset));

@@ -154,25 +154,19 @@ static const struct glk_window_ops pool_window_ops = {
 	.retire = pool_window_retire,
 };
 
-/* Puts a window on the object's memory into the aperture. */
+/* Puts the window on the object's memory into the aperture. */
 static int pool_map(struct glk_context *ctx, struct glk_pool_object *object,
-		    struct gpulink_ioctl_pool_attach *arg)
+		    struct glk_window *window, struct gpulink_ioctl_pool_attach *arg)
 {
 	struct glk_card *card = ctx->card;
-	struct glk_window *window;
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	window = glk_window_alloc(ctx, object->bytes, arg->flags);
-	if (IS_ERR(window))
-		return PTR_ERR(window);
 	window->partition = card->pool.partition;
 	window->offset = (u64)object->first * GLK_PAGE_SIZE;
 	err = glk_window_place(ctx, window);
-	if (err) {
-		kfree(window);
+	if (err)
 		return err;
-	}
 	object->users++;
 	window->object = object;
 	window->ops = &pool_window_ops;
@@ -185,21 +179,33 @@ static int pool_map(struct glk_context *ctx, struct glk_pool_object *object,
 	return 0;
 }
 
+static int pool_attach(struct glk_context *ctx, struct glk_pool_object *object,
+		       struct gpulink_ioctl_pool_attach *arg)
+{
+	struct glk_window *window = glk_window_alloc(ctx->card, object->bytes, arg->flags);
+	int err;
+
+	if (IS_ERR(window))
+		return PTR_ERR(window);
+	err = pool_enter(ctx, object);
+	if (!err) {
+		err = pool_map(ctx, object, window, arg);
+		pool_leave(ctx);
+	}
+	if (err)
+		kfree(window);
+	return err;
+}
+
 /* GPULINK_IOCTL_POOL_ATTACH, with checked flags. */
 int glk_pool_attach(struct glk_context *ctx, struct gpulink_ioctl_pool_attach *arg)
 {
 	struct file *file = pool_file_get(ctx, arg->fd, arg->flags);
-	struct glk_pool_object *object;
 	int err;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	object = glk_pool_file_object(file);
-	err = pool_enter(ctx, object);
-	if (!err) {
-		err = pool_map(ctx, object, arg);
-		pool_leave(ctx);
-	}
+	err = pool_attach(ctx, glk_pool_file_object(file), arg);
 	fput(file);
 	return err;
 }

@@ -38,6 +38,7 @@ static vm_fault_t pool_file_fault(struct vm_fault *vmf)
 	unsigned long pfn;
 	int err;
 
+	glk_fault_add_page_table(vmf);
 	down_read(&card->state_lock);
 	err = object->dead ? -ENODEV : glk_card_error(card);
 	if (err != -ESTALE) {

@@ -381,9 +381,8 @@ int glk_region_destroy(struct glk_context *ctx, unsigned int handle)
 	region = glk_region_find(ctx, handle);
 	if (region) {
 		region_stop(card, region);
-		/* Completes when no access is left; the drain covers the stores. */
-		glk_read(card, GLK_CARD_STATUS);
-		glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
+		/* Its read completes when no access is left; the drain covers the stores. */
+		glk_context_drain(ctx);
 		region_free(ctx, region);
 	}
 	mutex_unlock(&card->lock);

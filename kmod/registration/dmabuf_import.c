@@ -5,10 +5,10 @@
  * the buffer's reservation lock held. The notification revokes the card's access before it returns;
  * a work item maps the memory again at its new location.
  *
- * The notification may arrive while another thread holds or waits for any lock of the driver, so it
- * takes only card->entry_lock. All other paths take the reservation lock inside card->lock. The
- * work item first waits for the move without card->lock: the exporter holds the reservation lock
- * during the whole move, and that must not delay other users.
+ * Exporters hold the reservation lock as long as they like, and their map callbacks take as long.
+ * Therefore it is taken outside all locks of the card, and calls that wait for it can be
+ * interrupted. The work item does not wait: it would do so in the place of others' work. The
+ * notification takes only card->entry_lock, which grants and revokes the card's access.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -23,14 +23,10 @@
 #include "registration/registration.h"
 #include "window/window.h"
 
-#define MOVE_TIMEOUT	(2 * HZ)
-#define REMAP_RETRY	1	/* jiffies */
-#define REMAP_TIMEOUT	(10 * HZ)
-
 struct glk_import {
 	struct glk_registration *reg;
 	struct glk_card *card;
-	struct glk_context *ctx;	/* valid while mapped */
+	struct glk_context *ctx;	/* while the registration is not revoked */
 	struct dma_buf_attachment *attach;
 	/* Under the reservation lock. NULL: not mapped, or the memory moved. */
 	struct sg_table *sgt;
@@ -57,7 +53,7 @@ static void import_move_notify(struct dma_buf_attachment *attach)
 	if (!import->sgt)
 		return;
 	import_drop_mapping(import);
-	import->deadline = jiffies + REMAP_TIMEOUT;
+	import->deadline = jiffies + GLK_REMAP_TIMEOUT;
 	queue_delayed_work(glk_wq, &import->remap, 0);
 }
 
@@ -67,10 +63,10 @@ static const struct dma_buf_attach_ops import_attach_ops = {
 };
 
 /*
- * Maps the memory at its current location and grants the card access. Under card->lock and the
- * reservation lock. Waits up to `timeout` jiffies for a move still in progress.
+ * Maps the memory at its current location. Under the reservation lock. Waits up to `timeout`
+ * jiffies for a move still in progress.
  */
-static int import_map_and_arm(struct glk_import *import, unsigned long timeout)
+static int import_map(struct glk_import *import, unsigned long timeout, struct glk_charge *charge)
 {
 	struct dma_resv *resv = import->attach->dmabuf->resv;
 	struct sg_table *sgt;
@@ -84,56 +80,44 @@ static int import_map_and_arm(struct glk_import *import, unsigned long timeout)
 		err = -ETIMEDOUT;
 	else
 		err = glk_page_list_make(import->card, &import->reg->page_list, sgt, import->from,
-					 import->reg->bytes);
+					 import->reg->bytes, charge);
 	if (err)
 		import_drop_mapping(import);
-	else
-		glk_registration_arm(import->ctx, import->reg);
 	return err;
 }
 
-/* Waits until the exporter has finished moving the memory. Takes no lock of the card. */
-static void import_wait_for_move(struct glk_import *import)
-{
-	struct dma_resv *resv = import->attach->dmabuf->resv;
-
-	dma_resv_lock(resv, NULL);
-	dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, MOVE_TIMEOUT);
-	dma_resv_unlock(resv);
-}
-
-/* As above after a move, without waiting. ETIMEDOUT: it is moving again. Under card->lock. */
+/* As above after a move, without waiting. ETIMEDOUT: it is moving again. */
 static int import_map_again(struct glk_import *import)
 {
-	struct dma_resv *resv = import->attach->dmabuf->resv;
-	int err = -ETIMEDOUT;
+	int err;
 
-	if (!dma_resv_trylock(resv))
-		return err;
-	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_KERNEL))
-		err = import_map_and_arm(import, 0);
-	dma_resv_unlock(resv);
+	/* A revoked registration is unmapped under the reservation lock afterwards. */
+	if (import->sgt || !READ_ONCE(import->reg->mapped))
+		return 0;
+	if (!dma_resv_test_signaled(import->attach->dmabuf->resv, DMA_RESV_USAGE_KERNEL))
+		return -ETIMEDOUT;
+	err = import_map(import, 0, NULL);
+	if (!err)
+		glk_registration_arm(import->card, import->ctx, import->reg);
 	return err;
 }
 
 static void import_remap_work(struct work_struct *work)
 {
 	struct glk_import *import = container_of(to_delayed_work(work), struct glk_import, remap);
-	struct glk_card *card = import->card;
-	int err = 0;
+	struct dma_resv *resv = import->attach->dmabuf->resv;
+	int err = -EBUSY;
 
-	import_wait_for_move(import);
-	down_read(&card->state_lock);
-	mutex_lock(&card->lock);
-	/* Only this work maps it again; the final unmap happens under card->lock. */
-	if (import->reg->mapped && !glk_context_error(import->ctx))
+	if (dma_resv_trylock(resv)) {
 		err = import_map_again(import);
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-	if (err == -ETIMEDOUT && time_before(jiffies, import->deadline))
-		queue_delayed_work(glk_wq, &import->remap, REMAP_RETRY);
+		if (err == -ETIMEDOUT && time_before(jiffies, import->deadline))
+			err = -EBUSY;
+		dma_resv_unlock(resv);
+	}
+	if (err == -EBUSY)
+		queue_delayed_work(glk_wq, &import->remap, glk_import_retry(import->deadline));
 	else if (err)
-		glk_warn(card, GLK_ERROR_DMABUF,
+		glk_warn(import->card, GLK_ERROR_DMABUF,
 			 "could not map a moved dma-buf again (%d): entries that use registration %u fail\n",
 			 err, import->reg->handle);
 }
@@ -192,31 +176,32 @@ put:
 	return ERR_PTR(err);
 }
 
-/* Undoes import_map_and_arm(). */
-static void import_withdraw(struct glk_import *import)
+/* Maps the memory and adds the registration. EINTR: by a signal, while the exporter moves it. */
+int glk_import_open(struct glk_context *ctx, struct glk_registration *reg, u32 *handle)
 {
-	glk_registration_disarm(import->card, import->reg);
-	import_drop_mapping(import);
-	glk_page_list_free(import->card, &import->reg->page_list);
-}
-
-int glk_import_map(struct glk_context *ctx, struct glk_registration *reg)
-{
-	struct dma_resv *resv = reg->import->attach->dmabuf->resv;
-	struct glk_card *card = ctx->card;
+	struct glk_import *import = reg->import;
+	struct dma_buf *dmabuf = import->attach->dmabuf;
 	int err;
 
-	lockdep_assert_held(&card->lock);
-	reg->import->ctx = ctx;
-	dma_resv_lock(resv, NULL);
-	err = import_map_and_arm(reg->import, MOVE_TIMEOUT);
+	import->ctx = ctx;
+	get_dma_buf(dmabuf);	/* others may free the registration as soon as it is added */
+	err = dma_resv_lock_interruptible(dmabuf->resv, NULL);
+	if (err)
+		goto put;
+	/* It cannot move before it is added. */
+	err = import_map(import, GLK_MOVE_TIMEOUT, &reg->charge);
 	if (!err) {
-		err = glk_charge_list(&reg->charge, glk_page_list_bytes(&reg->page_list));
-		if (err)
-			import_withdraw(reg->import);
+		err = glk_registration_add(ctx, reg, handle);
+		if (err) {
+			import_drop_mapping(import);
+			glk_page_list_free(ctx->card, &reg->page_list);
+		}
 	}
-	dma_resv_unlock(resv);
-	return err ? glk_import_report_error(card, reg->import->attach->dmabuf, err) : 0;
+	dma_resv_unlock(dmabuf->resv);
+	err = err ? glk_import_report_error(ctx->card, dmabuf, err) : 0;
+put:
+	dma_buf_put(dmabuf);
+	return err;
 }
 
 /* Call after the card's access was revoked. */

@@ -10,7 +10,6 @@
 #include "core/account.h"
 #include "core/card.h"
 #include "core/context.h"
-#include "core/limits.h"
 #include "core/page_list.h"
 #include "registration/registration.h"
 #include "core/trace.h"
@@ -145,7 +144,7 @@ static int registration_map_pages(struct glk_card *card, struct glk_registration
 		err = -EOPNOTSUPP;
 		goto unmap;
 	}
-	err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes);
+	err = glk_page_list_make(card, &reg->page_list, &reg->sgt, reg->offset, reg->bytes, NULL);
 	if (err)
 		goto unmap;
 	return 0;
@@ -160,67 +159,8 @@ free:
 	return err;
 }
 
-/*
- * Maps process memory for the card. Under state_lock, but not under card->lock: for large memory
- * behind an IOMMU it takes milliseconds, which must not delay other users. Undo with
- * glk_registration_unmap(). The memory of imports is mapped by glk_registration_add().
- */
-int glk_registration_map(struct glk_card *card, struct glk_registration *reg)
-{
-	lockdep_assert_not_held(&card->lock);
-	return reg->import ? 0 : registration_map_pages(card, reg);
-}
-
-/* Adds the registration to the card's table. Under card->lock. */
-int glk_registration_add(struct glk_context *ctx, struct glk_registration *reg)
-{
-	struct glk_card *card = ctx->card;
-	int err;
-
-	lockdep_assert_held(&card->lock);
-	if (!glk_limit_registration(ctx))
-		return -EDQUOT;
-	reg->handle = find_first_zero_bit(card->registration_map, card->registration_count);
-	if (reg->handle >= card->registration_count)
-		return -ENOSPC;
-	err = reg->import ? glk_import_map(ctx, reg) : 0;
-	if (err)
-		return err;
-	__set_bit(reg->handle, card->registration_map);
-	reg->mapped = true;
-	ctx->registration_count++;
-	ctx->pinned_pages += reg->charge.pinned_pages;
-	ctx->dmabuf_bytes += reg->charge.dmabuf_bytes;
-	list_add_tail(&reg->list, &ctx->registrations);
-	/* Imports are armed by their mapping: the memory may have moved meanwhile. */
-	if (!reg->import)
-		glk_registration_arm(ctx, reg);
-	trace_gpulink_register(ctx, reg);
-	return 0;
-}
-
-/*
- * Revokes the card's access and moves the registration to `revoked`. The caller must unmap and free
- * it. Under card->lock.
- */
-void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
-			     struct list_head *revoked)
-{
-	struct glk_card *card = ctx->card;
-
-	lockdep_assert_held(&card->lock);
-	glk_registration_disarm(card, reg);
-	__clear_bit(reg->handle, card->registration_map);
-	reg->mapped = false;
-	ctx->registration_count--;
-	ctx->pinned_pages -= reg->charge.pinned_pages;
-	ctx->dmabuf_bytes -= reg->charge.dmabuf_bytes;
-	list_move_tail(&reg->list, revoked);
-	trace_gpulink_unregister(ctx, reg->handle);
-}
-
-/* While the card is bound: under state_lock, or as below. */
-void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg)
+/* While the card is bound: see below. */
+static void registration_unmap(struct glk_card *card, struct glk_registration *reg)
 {
 	if (reg->import)
 		glk_import_unmap(reg);
@@ -233,6 +173,47 @@ void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg)
 }
 
 /*
+ * Maps the memory for the card and adds it, while the card is bound: glk_binding_get(). Mapping
+ * takes as long as exporters, the IOMMU and the caller's memory cgroup want: under no lock of the
+ * card.
+ */
+int glk_registration_open(struct glk_context *ctx, struct glk_registration *reg, u32 *handle)
+{
+	int err;
+
+	glk_may_wait(ctx->card);
+	if (reg->import)
+		return glk_import_open(ctx, reg, handle);
+	err = registration_map_pages(ctx->card, reg);
+	if (err)
+		return err;
+	err = glk_registration_add(ctx, reg, handle);
+	if (err)
+		registration_unmap(ctx->card, reg);
+	return err;
+}
+
+/*
+ * Revokes the card's access and moves the registration to `revoked`. The caller must unmap and free
+ * it. Under card->lock.
+ */
+void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
+			     struct list_head *revoked)
+{
+	struct glk_card *card = ctx->card;
+
+	lockdep_assert_held(&card->lock);
+	WRITE_ONCE(reg->mapped, false);
+	glk_registration_disarm(card, reg);
+	__clear_bit(reg->handle, card->registration_map);
+	ctx->registration_count--;
+	ctx->pinned_pages -= reg->charge.pinned_pages;
+	ctx->dmabuf_bytes -= reg->charge.dmabuf_bytes;
+	list_move_tail(&reg->list, revoked);
+	trace_gpulink_unregister(ctx, reg->handle);
+}
+
+/*
  * Unmaps revoked registrations while the card is bound: with the device locked, or
  * glk_binding_get(). Without locks, because the exporter of a dma-buf may delay it.
  */
@@ -240,9 +221,9 @@ void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked)
 {
 	struct glk_registration *reg;
 
-	lockdep_assert_not_held(&card->lock);
+	glk_may_wait(card);
 	list_for_each_entry(reg, revoked, list)
-		glk_registration_unmap(card, reg);
+		registration_unmap(card, reg);
 }
 
 /* Frees unmapped registrations, under no lock of the card. */

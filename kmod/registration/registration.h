@@ -27,20 +27,20 @@ struct glk_registration {
 	/* dma-buf registrations: used instead of pages and sgt. */
 	struct glk_import *import;
 	struct glk_page_list page_list;
-	bool mapped;
+	bool mapped;		/* and not revoked */
 	bool armed;		/* present in the card's table; under card->entry_lock */
 };
 
 /* entry.c */
-void glk_registration_arm(struct glk_context *ctx, struct glk_registration *reg);
+void glk_registration_arm(struct glk_card *card, struct glk_context *ctx,
+			  struct glk_registration *reg);
 void glk_registration_disarm(struct glk_card *card, struct glk_registration *reg);
 void glk_registrations_mark_disarmed(struct glk_context *ctx);
+int glk_registration_add(struct glk_context *ctx, struct glk_registration *reg, u32 *handle);
 
 /* registration.c */
 struct glk_registration *glk_registration_pin(u64 address, u64 bytes, u32 flags);
-int glk_registration_map(struct glk_card *card, struct glk_registration *reg);
-int glk_registration_add(struct glk_context *ctx, struct glk_registration *reg);
-void glk_registration_unmap(struct glk_card *card, struct glk_registration *reg);
+int glk_registration_open(struct glk_context *ctx, struct glk_registration *reg, u32 *handle);
 void glk_registration_revoke(struct glk_context *ctx, struct glk_registration *reg,
 			     struct list_head *revoked);
 void glk_registrations_unmap(struct glk_card *card, struct list_head *revoked);
@@ -51,7 +51,7 @@ struct glk_registration *glk_registration_find(struct glk_context *ctx, unsigned
 /* dmabuf_import.c */
 struct glk_registration *glk_import_attach(struct glk_card *card, int fd, u64 offset, u64 bytes,
 					   u32 flags);
-int glk_import_map(struct glk_context *ctx, struct glk_registration *reg);
+int glk_import_open(struct glk_context *ctx, struct glk_registration *reg, u32 *handle);
 void glk_import_unmap(struct glk_registration *reg);
 void glk_import_free(struct glk_registration *reg);
 

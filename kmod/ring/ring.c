@@ -17,6 +17,7 @@
 #include "core/part.h"
 #include "ring/ring.h"
 #include "core/trace.h"
+#include "window/window.h"
 
 #define SQ_BYTES	(GLK_RING_ENTRIES * GLK_SQE_BYTES)
 #define CQ_BYTES	(GLK_RING_ENTRIES * GLK_CQE_BYTES)
@@ -52,24 +53,26 @@ static void ring_start(struct glk_context *ctx)
 			  (user ? GLK_CONTEXT_CONTROL_USER_DOORBELL_MASK : 0));
 }
 
-/* Stops the card's use of the rings; entries not yet fetched are discarded. */
-static void ring_stop(struct glk_context *ctx)
+/*
+ * Stops the card's use of the rings; entries not yet fetched are discarded. Returns 0 if the card
+ * does not use them any more, or the error of the drain.
+ */
+static int ring_stop(struct glk_context *ctx)
 {
-	struct glk_card *card = ctx->card;
-	u64 errors;
+	lockdep_assert_held(&ctx->card->lock);
+	glk_write(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
+	return glk_context_drain(ctx);
+}
 
-	lockdep_assert_held(&card->lock);
-	glk_write(card, glk_context_reg(ctx->id, GLK_CONTEXT_CONTROL), 0);
-	/*
-	 * The ring may still have operations in flight: the read completes after they are queued,
-	 * so the drain covers them.
-	 */
-	glk_read(card, GLK_CARD_STATUS);
-	glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
-	/* A restart clears the register. */
-	errors = glk_read(card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+/* Starts the card at the new rings. A restart clears the register of errors. Under map_lock. */
+static void ring_restart(struct glk_context *ctx)
+{
+	u64 errors = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
+
+	lockdep_assert_held(&ctx->map_lock);
 	if (errors != U64_MAX)
 		ctx->errors_base += errors;
+	ring_start(ctx);
 }
 
 static void ring_init(struct glk_ring *ring)
@@ -86,26 +89,44 @@ static void ring_init(struct glk_ring *ring)
 	ring->done = GLK_NO_CELL;
 }
 
-int glk_ring_create(struct glk_context *ctx)
+/* Without locks, while the card is bound: the memory is charged to the caller. */
+int glk_ring_alloc(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
-	struct glk_card *card = ctx->card;
-	struct device *dev = &card->pdev->dev;
+	struct device *dev = &ctx->card->pdev->dev;
 
+	glk_may_wait(ctx->card);
 	ring_init(ring);
 	ring->sq = dma_alloc_coherent(dev, SQ_BYTES, &ring->sq_dma, GFP_KERNEL_ACCOUNT);
 	if (!ring->sq)
 		return -ENOMEM;
 	ring->cq = dma_alloc_coherent(dev, CQ_BYTES, &ring->cq_dma, GFP_KERNEL_ACCOUNT);
-	if (!ring->cq) {
-		dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
-		return -ENOMEM;
-	}
+	if (ring->cq)
+		return 0;
+	dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
+	return -ENOMEM;
+}
+
+/* Of rings that the card does not use. */
+void glk_ring_free(struct glk_context *ctx)
+{
+	struct glk_ring *ring = &ctx->ring;
+	struct device *dev = &ctx->card->pdev->dev;
+
+	dma_free_coherent(dev, CQ_BYTES, ring->cq, ring->cq_dma);
+	dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
+	ring->sq = NULL;
+	ring->cq = NULL;
+}
+
+void glk_ring_attach(struct glk_context *ctx)
+{
+	struct glk_card *card = ctx->card;
+
 	spin_lock_irq(&card->vector_lock);
 	card->wake[ctx->id] = ctx;
 	spin_unlock_irq(&card->vector_lock);
 	ring_start(ctx);
-	return 0;
 }
 
 /*
@@ -114,17 +135,11 @@ int glk_ring_create(struct glk_context *ctx)
  */
 void glk_ring_destroy(struct glk_context *ctx)
 {
-	struct glk_ring *ring = &ctx->ring;
-	struct device *dev = &ctx->card->pdev->dev;
-
 	spin_lock_irq(&ctx->card->vector_lock);
 	ctx->card->wake[ctx->id] = NULL;
 	spin_unlock_irq(&ctx->card->vector_lock);
-	dma_free_coherent(dev, CQ_BYTES, ring->cq, ring->cq_dma);
-	dma_free_coherent(dev, SQ_BYTES, ring->sq, ring->sq_dma);
-	ring->sq = NULL;
-	ring->cq = NULL;
-	wake_up_all(&ring->wait);
+	glk_ring_free(ctx);
+	wake_up_all(&ctx->ring.wait);
 }
 
 /*
@@ -452,29 +467,38 @@ int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user)
 	if (err)
 		return err;
 	ring_stop(ctx);
-	ring_start(ctx);
+	mutex_lock(&ctx->map_lock);
+	ring_restart(ctx);
+	mutex_unlock(&ctx->map_lock);
 	return 0;
 }
 
-/* Switches the card back to the kernel's rings, which restart empty. */
-void glk_ring_use_kernel_rings(struct glk_context *ctx)
+/*
+ * Switches the card back to the kernel's rings, which restart empty. Returns 0 if the card does not
+ * use the others any more.
+ */
+int glk_ring_use_kernel_rings(struct glk_context *ctx)
 {
 	struct glk_ring *ring = &ctx->ring;
+	int err;
 
 	lockdep_assert_held(&ctx->card->lock);
-	ring_stop(ctx);
+	err = ring_stop(ctx);
 	/* Wait for interrupts that saw the ring stopped. */
 	spin_lock_irq(&ctx->card->vector_lock);
 	WRITE_ONCE(ring->status, 0);
 	spin_unlock_irq(&ctx->card->vector_lock);
+	mutex_lock(&ctx->map_lock);
 	spin_lock_irq(&ring->lock);
 	WRITE_ONCE(ring->user, NULL);
 	ring->sq_tail = 0;
 	ring->cq_head = 0;
 	memset(ring->cq, 0, CQ_BYTES);	/* no stale completion has a valid phase */
-	ring_start(ctx);
+	ring_restart(ctx);
 	spin_unlock_irq(&ring->lock);
+	mutex_unlock(&ctx->map_lock);
 	wake_up_all(&ring->wait);
+	return err;
 }
 
 /* User entries are limited by cells; the rest of the ring is reserved for releases. */

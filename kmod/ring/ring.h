@@ -70,12 +70,15 @@ struct glk_ring {
 	u16 status;		/* nonzero: the ring stopped with this GLK_ST_* */
 	/* Non-NULL: the card uses these rings instead. Changed under card->lock and lock. */
 	struct glk_user_ring *user;
+	struct glk_user_ring *old;	/* unmapped, but the card may use it; under card->lock */
 	wait_queue_head_t wait;
 };
 
 /* ring.c */
 extern const struct glk_part glk_ring_part;
-int glk_ring_create(struct glk_context *ctx);
+int glk_ring_alloc(struct glk_context *ctx);
+void glk_ring_free(struct glk_context *ctx);
+void glk_ring_attach(struct glk_context *ctx);
 void glk_ring_destroy(struct glk_context *ctx);
 void glk_ring_reap(struct glk_context *ctx);
 void glk_ring_wake(struct glk_context *ctx);
@@ -94,7 +97,7 @@ int glk_ring_release(struct glk_context *ctx, u64 timeout_ns);
 int glk_context_error_count(struct glk_context *ctx, u32 *errors);
 int glk_ring_poll(struct glk_context *ctx, bool check);
 int glk_ring_use_user_rings(struct glk_context *ctx, struct glk_user_ring *user);
-void glk_ring_use_kernel_rings(struct glk_context *ctx);
+int glk_ring_use_kernel_rings(struct glk_context *ctx);
 
 /* submit.c */
 int glk_submit_init(struct glk_context *ctx);
@@ -106,10 +109,10 @@ int glk_submit(struct glk_context *ctx, struct iov_iter *from, unsigned int leas
 int glk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 void glk_uring_init(struct glk_context *ctx);
 
-/* user_ring.c: callers hold card->lock, except for the wait and the last three */
-int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
+/* user_ring.c: callers of the first two hold card->lock */
 int glk_user_ring_unmap(struct glk_context *ctx);
 void glk_user_ring_free(struct glk_context *ctx);
+int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg);
 int glk_user_ring_wait(struct glk_context *ctx, u16 index, u64 deadline_ns);
 int glk_user_ring_pfn(struct glk_context *ctx, u64 offset, unsigned long *pfn);
 int glk_user_ring_readable(struct glk_context *ctx);

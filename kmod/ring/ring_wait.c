@@ -167,12 +167,12 @@ int glk_context_error_count(struct glk_context *ctx, u32 *errors)
 	err = glk_context_enter(ctx);
 	if (err)
 		return err;
+	mutex_lock(&ctx->map_lock);
 	counted = glk_read(ctx->card, glk_context_reg(ctx->id, GLK_CONTEXT_ERRORS));
-	err = glk_card_read_error(ctx->card, counted);
-	mutex_lock(&ctx->card->lock);
 	ctx->lost_releases += glk_window_any_lost(ctx);
 	*errors = counted + ctx->errors_base + ctx->lost_releases;
-	mutex_unlock(&ctx->card->lock);
+	mutex_unlock(&ctx->map_lock);
+	err = glk_card_read_error(ctx->card, counted);
 	glk_context_leave(ctx);
 	return err;
 }

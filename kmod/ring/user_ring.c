@@ -23,6 +23,7 @@
 #include "core/context.h"
 #include "core/memory.h"
 #include "ring/ring.h"
+#include "window/window.h"
 
 /* 4096 entries: 256 KiB and 64 KiB. */
 #define ORDER_MAX	12U
@@ -43,23 +44,17 @@ static bool user_ring_order_valid(struct glk_card *card, u32 order)
 }
 
 /*
- * Allocates the page that backs the completion ring's mapping after a reset or removal: in no lap
- * does it show a successful completion. Mappings may use it until the file is closed.
+ * The page that backs the completion ring's mapping after a reset or removal: in no lap does it
+ * show a successful completion. Mappings may use it until the file is closed.
  */
-static int user_ring_alloc_reset_cq(struct glk_context *ctx)
+static void *user_ring_alloc_reset_cq(void)
 {
-	__le64 *words;
+	__le64 *words = (__le64 *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	unsigned int i;
 
-	if (ctx->reset_cq)
-		return 0;
-	words = (__le64 *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	if (!words)
-		return -ENOMEM;
-	for (i = 0; i < PAGE_SIZE / GLK_CQE_BYTES; i++)
+	for (i = 0; words && i < PAGE_SIZE / GLK_CQE_BYTES; i++)
 		words[2 * i + 1] = cpu_to_le64((u64)GLK_ST_RESET << GLK_CQE_STATUS_SHIFT);
-	ctx->reset_cq = words;
-	return 0;
+	return words;
 }
 
 static void user_ring_free(struct glk_card *card, struct glk_user_ring *user)
@@ -87,50 +82,77 @@ static struct glk_user_ring *user_ring_alloc(struct glk_card *card, u32 sq_order
 	return user;
 }
 
+/* Under card->lock. Takes over *reset_cq if the file has none. */
+static int user_ring_attach(struct glk_context *ctx, struct glk_user_ring *user, void **reset_cq)
+{
+	struct glk_ring *ring = &ctx->ring;
+
+	if (ring->user || (ring->old && glk_context_drain(ctx)))
+		return -EBUSY;
+	if (ring->old)
+		user_ring_free(ctx->card, ring->old);
+	ring->old = NULL;
+	if (!ctx->reset_cq)
+		swap(ctx->reset_cq, *reset_cq);
+	return glk_ring_use_user_rings(ctx, user);
+}
+
+/* GPULINK_IOCTL_RING_MAP, while the card is bound. Allocates without locks of the card. */
 int glk_user_ring_map(struct glk_context *ctx, struct gpulink_ioctl_ring_map *arg)
 {
 	struct glk_card *card = ctx->card;
 	struct glk_user_ring *user;
+	void *reset_cq;
 	int err;
 
-	lockdep_assert_held(&card->lock);
 	if (!user_ring_order_valid(card, arg->sq_order) || !user_ring_order_valid(card,
 										  arg->cq_order))
 		return -EINVAL;
-	if (ctx->ring.user)
+	if (READ_ONCE(ctx->ring.user))
 		return -EBUSY;
-	err = user_ring_alloc_reset_cq(ctx);
-	if (err)
-		return err;
+	reset_cq = user_ring_alloc_reset_cq();
+	if (!reset_cq)
+		return -ENOMEM;
 	user = user_ring_alloc(card, arg->sq_order, arg->cq_order);
-	if (IS_ERR(user))
-		return PTR_ERR(user);
-	err = glk_ring_use_user_rings(ctx, user);
-	if (err) {
-		user_ring_free(card, user);
-		return err;
-	}
+	err = PTR_ERR_OR_ZERO(user);
+	if (err)
+		goto free_page;
 	arg->sq_bytes = user->sq.bytes;
 	arg->cq_bytes = user->cq.bytes;
 	arg->sq_offset = user_ring_sq_offset(ctx);
 	arg->cq_offset = user_ring_cq_offset(ctx);
-	return 0;
+	err = glk_context_enter(ctx);
+	if (!err) {
+		mutex_lock(&card->lock);
+		err = user_ring_attach(ctx, user, &reset_cq);
+		mutex_unlock(&card->lock);
+		glk_context_leave(ctx);
+	}
+	if (err)
+		user_ring_free(card, user);
+free_page:
+	free_page((unsigned long)reset_cq);
+	return err;
 }
 
 int glk_user_ring_unmap(struct glk_context *ctx)
 {
 	struct glk_user_ring *user = ctx->ring.user;
+	int err;
 
 	lockdep_assert_held(&ctx->card->lock);
 	if (!user)
 		return -ENOENT;
-	glk_ring_use_kernel_rings(ctx);
+	err = glk_ring_use_kernel_rings(ctx);
 	/* A page fault that still found the rings has ended when the lock is free. */
 	mutex_lock(&ctx->map_lock);
 	unmap_mapping_range(ctx->mapping, user_ring_sq_offset(ctx), user->sq.bytes, 1);
 	unmap_mapping_range(ctx->mapping, user_ring_cq_offset(ctx), user->cq.bytes, 1);
 	mutex_unlock(&ctx->map_lock);
-	user_ring_free(ctx->card, user);
+	if (err)
+		ctx->ring.old = user;
+	else
+		user_ring_free(ctx->card, user);
 	return 0;
 }
 
@@ -141,12 +163,14 @@ void glk_user_ring_free(struct glk_context *ctx)
 	struct glk_user_ring *user = ring->user;
 
 	lockdep_assert_held(&ctx->card->lock);
-	if (!user)
-		return;
 	spin_lock_irq(&ring->lock);
 	ring->user = NULL;
 	spin_unlock_irq(&ring->lock);
-	user_ring_free(ctx->card, user);
+	if (user)
+		user_ring_free(ctx->card, user);
+	if (ring->old)
+		user_ring_free(ctx->card, ring->old);
+	ring->old = NULL;
 }
 
 /*
@@ -246,10 +270,10 @@ bool glk_user_ring_mappable(struct glk_context *ctx, u64 offset, u64 bytes)
 	struct glk_user_ring *user;
 	bool result;
 
-	mutex_lock(&ctx->card->lock);
+	spin_lock_irq(&ctx->ring.lock);
 	user = ctx->ring.user;
 	result = user && ((offset == user_ring_sq_offset(ctx) && bytes == user->sq.bytes) ||
 			  (offset == user_ring_cq_offset(ctx) && bytes == user->cq.bytes));
-	mutex_unlock(&ctx->card->lock);
+	spin_unlock_irq(&ctx->ring.lock);
 	return result;
 }

@@ -4,20 +4,21 @@
  * and stores into it. Only importers that support revocation can attach, because a window must be
  * gone when its owner unmaps it.
  *
- * Revocation notifies the importers and does not wait for them. An importer can reach the slices
- * until it has unmapped them and its fences have signalled, which may be never. Until then the
- * slices stay in quarantine: no window is put there, and they count as slices of the user who
- * exported them. Only GPULINK_IOCTL_WINDOW_UNMAP waits for operations in flight, without locks, and
- * the removal of the card.
+ * Revocation does not wait for importers: a work item notifies them, as soon as nobody holds the
+ * buffer's reservation. An importer can reach the slices until it has unmapped them and its fences
+ * have signalled, which may be never. Until then the slices stay in quarantine: no window is put
+ * there, and they count as slices of the user who exported them. Only GPULINK_IOCTL_WINDOW_UNMAP
+ * waits for operations in flight, without locks, and the removal of the card.
  *
- * The reservation lock of a buffer nests inside card->lock. Callbacks from importers take only the
- * reservation lock. quarantine_lock nests inside card->lock, too.
+ * Under card->lock and quarantine_lock, which nests inside it, the reservation lock is only tried.
+ * Callbacks from importers take no other lock.
  */
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/pci-p2pdma.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "core/card.h"
@@ -28,16 +29,20 @@
 #include <linux/dma-buf-mapping.h>
 
 #define QUARANTINE_POLL	(HZ / 10)
+#define NOTIFY_RETRY	(HZ / 50)
 
 struct glk_export {
 	struct glk_card *card;
 	struct phys_vec range;		/* the window's range of the aperture */
-	bool revoked;			/* under the reservation lock, as the next */
+	bool revoked;			/* see glk_window_export_revoke() */
+	struct delayed_work notify;	/* holds a reference of the buffer while it is queued */
+	struct dma_buf *dmabuf;
+	/* Under the reservation lock. */
+	bool notified;
 	unsigned int mappings;		/* of importers */
 
 	/* In quarantine: under quarantine_lock. */
-	struct list_head list;
-	struct dma_buf *dmabuf;		/* holds a reference */
+	struct list_head list;		/* holds a reference of the buffer */
 	struct glk_card *holder;	/* whose slices these are; holds a reference */
 	unsigned int first, slices;
 	kuid_t uid;
@@ -87,7 +92,7 @@ static struct sg_table *window_export_map(struct dma_buf_attachment *attach,
 	struct sg_table *sgt;
 
 	dma_resv_assert_held(attach->dmabuf->resv);
-	if (export->revoked)
+	if (READ_ONCE(export->revoked))
 		return ERR_PTR(-ENODEV);
 	provider = pcim_p2pdma_provider(export->card->pdev, GLK_APERTURE_BAR);
 	if (!provider)
@@ -125,20 +130,40 @@ static const struct dma_buf_ops window_export_ops = {
 	.release = window_export_release,
 };
 
-static struct dma_buf *window_export_create(struct glk_card *card, const struct glk_window *window)
+/* Notifies the importers, which may take their time, when nobody holds the buffer. */
+static void window_export_notify(struct work_struct *work)
+{
+	struct glk_export *export = container_of(to_delayed_work(work), struct glk_export, notify);
+	struct dma_buf *dmabuf = export->dmabuf;
+
+	glk_may_wait(export->card);
+	if (!dma_resv_trylock(dmabuf->resv)) {
+		queue_delayed_work(glk_wq, &export->notify, NOTIFY_RETRY);
+		return;
+	}
+	dma_buf_invalidate_mappings(dmabuf);
+	WRITE_ONCE(export->notified, true);
+	dma_resv_unlock(dmabuf->resv);
+	dma_buf_put(dmabuf);
+}
+
+/* A buffer for a window, which is to hold it. Without locks. */
+struct dma_buf *glk_window_export_create(struct glk_card *card, unsigned int handle, u64 bytes)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct glk_export *export;
 	struct dma_buf *dmabuf;
 
+	glk_may_wait(card);
 	export = kzalloc(sizeof(*export), GFP_KERNEL_ACCOUNT);
 	if (!export)
 		return ERR_PTR(-ENOMEM);
+	INIT_DELAYED_WORK(&export->notify, window_export_notify);
 	export->card = card;
-	export->range.paddr = card->aperture_start + ((u64)window->handle << card->slice_shift);
-	export->range.len = window->bytes;
+	export->range.paddr = card->aperture_start + ((u64)handle << card->slice_shift);
+	export->range.len = bytes;
 	info.ops = &window_export_ops;
-	info.size = window->bytes;
+	info.size = bytes;
 	info.flags = O_RDWR | O_CLOEXEC;
 	info.priv = export;
 	dmabuf = dma_buf_export(&info);
@@ -146,6 +171,7 @@ static struct dma_buf *window_export_create(struct glk_card *card, const struct 
 		kfree(export);
 		return dmabuf;
 	}
+	export->dmabuf = dmabuf;
 	get_device(&card->dev);
 	return dmabuf;
 }
@@ -156,31 +182,9 @@ bool glk_is_window_export(const struct dma_buf *dmabuf)
 }
 
 /*
- * Returns a new descriptor of the window's buffer, which lives as long as the window and the
- * descriptors do.
+ * Importers cannot map the window any more, and will be notified. Those that have looked at
+ * `revoked` under the reservation lock before have mapped it by the time that they are.
  */
-int glk_window_export(struct glk_card *card, struct glk_window *window)
-{
-	int fd;
-
-	lockdep_assert_held(&card->lock);
-	if (window->revoked)
-		return -ENXIO;
-	if (!window->dmabuf) {
-		struct dma_buf *dmabuf = window_export_create(card, window);
-
-		if (IS_ERR(dmabuf))
-			return PTR_ERR(dmabuf);
-		window->dmabuf = dmabuf;
-	}
-	get_dma_buf(window->dmabuf);
-	fd = dma_buf_fd(window->dmabuf, O_CLOEXEC);
-	if (fd < 0)
-		dma_buf_put(window->dmabuf);
-	return fd;
-}
-
-/* Notifies the importers; they cannot map the window again. Does not wait for them. */
 void glk_window_export_revoke(struct glk_window *window)
 {
 	struct dma_buf *dmabuf = window->dmabuf;
@@ -190,20 +194,78 @@ void glk_window_export_revoke(struct glk_window *window)
 		return;
 	export = dmabuf->priv;
 	lockdep_assert_held(&export->card->lock);
-	dma_resv_lock(dmabuf->resv, NULL);
-	if (!export->revoked) {
-		WRITE_ONCE(export->revoked, true);
-		dma_buf_invalidate_mappings(dmabuf);
-	}
-	dma_resv_unlock(dmabuf->resv);
+	if (export->revoked)
+		return;
+	WRITE_ONCE(export->revoked, true);
+	get_dma_buf(dmabuf);
+	queue_delayed_work(glk_wq, &export->notify, 0);
 }
 
-/* Whether no importer can reach the revoked window any more. */
-static bool export_unreachable(const struct glk_export *export, struct dma_buf *dmabuf)
+/* Gives importers that nothing keeps the time to let go of the window, or of all (UINT_MAX). */
+static struct dma_buf *window_revoke_export(struct glk_context *ctx, unsigned int handle)
 {
-	dma_resv_assert_held(dmabuf->resv);
-	return !export->mappings &&
-	       dma_resv_test_signaled(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP);
+	struct dma_buf *dmabuf = NULL;
+	struct glk_window *window;
+
+	mutex_lock(&ctx->card->lock);
+	list_for_each_entry(window, &ctx->windows, list) {
+		struct glk_export *export = window->dmabuf ? window->dmabuf->priv : NULL;
+
+		if (!export || (handle == UINT_MAX ? export->revoked :
+				window->handle != handle || window->closed || window->regions))
+			continue;
+		glk_window_export_revoke(window);
+		dmabuf = window->dmabuf;
+		get_dma_buf(dmabuf);
+		break;
+	}
+	mutex_unlock(&ctx->card->lock);
+	if (dmabuf)
+		flush_delayed_work(&((struct glk_export *)dmabuf->priv)->notify);
+	return dmabuf;
+}
+
+/*
+ * Revokes the window's export, then waits for importers and their operations in flight, at most
+ * GLK_IMPORTER_TIMEOUT and without locks: only the caller waits, for importers of its own window.
+ */
+void glk_window_export_settle(struct glk_context *ctx, unsigned int handle)
+{
+	struct dma_buf *dmabuf = window_revoke_export(ctx, handle);
+	unsigned long deadline = jiffies + GLK_IMPORTER_TIMEOUT;
+	struct glk_export *export;
+
+	if (!dmabuf)
+		return;
+	export = dmabuf->priv;
+	while (!READ_ONCE(export->notified) && time_before(jiffies, deadline) &&
+	       !fatal_signal_pending(current))
+		schedule_timeout_killable(1);
+	dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, true,
+			      max_t(long, deadline - jiffies, 0));
+	dma_buf_put(dmabuf);
+}
+
+/* Before a file is closed: the slices of its exports need no quarantine if importers are quick. */
+void glk_window_exports_notify(struct glk_context *ctx)
+{
+	struct dma_buf *dmabuf;
+
+	while ((dmabuf = window_revoke_export(ctx, UINT_MAX)))
+		dma_buf_put(dmabuf);
+}
+
+/* Whether it is known that no importer can reach the revoked window any more. */
+static bool export_unreachable(const struct glk_export *export)
+{
+	struct dma_resv *resv = export->dmabuf->resv;
+	bool result;
+
+	if (!dma_resv_trylock(resv))
+		return false;
+	result = !export->mappings && dma_resv_test_signaled(resv, DMA_RESV_USAGE_BOOKKEEP);
+	dma_resv_unlock(resv);
+	return result;
 }
 
 /*
@@ -215,24 +277,19 @@ bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window
 	struct dma_buf *dmabuf = window->dmabuf;
 	struct glk_card *card = ctx->card;
 	struct glk_export *export;
-	bool unreachable;
 
 	if (!dmabuf)
 		return true;
 	lockdep_assert_held(&card->lock);
 	window->dmabuf = NULL;
 	export = dmabuf->priv;
-	dma_resv_lock(dmabuf->resv, NULL);
-	unreachable = export_unreachable(export, dmabuf);
-	dma_resv_unlock(dmabuf->resv);
-	if (unreachable) {
+	if (export_unreachable(export)) {
 		dma_buf_put(dmabuf);
 		return true;
 	}
 	glk_warn(card, GLK_ERROR_DMABUF,
 		 "importer did not release a revoked window: %u slices stay reserved until it does\n",
 		 window->slices);
-	export->dmabuf = dmabuf;
 	export->first = window->handle;
 	export->slices = window->slices;
 	export->uid = ctx->uid;
@@ -254,13 +311,9 @@ static void quarantine_poll(struct work_struct *work)
 	bool again;
 
 	mutex_lock(&quarantine_lock);
-	list_for_each_entry_safe(export, next, &quarantine, list) {
-		if (!dma_resv_trylock(export->dmabuf->resv))
-			continue;
-		if (export_unreachable(export, export->dmabuf))
+	list_for_each_entry_safe(export, next, &quarantine, list)
+		if (export_unreachable(export))
 			list_move(&export->list, &released);
-		dma_resv_unlock(export->dmabuf->resv);
-	}
 	again = !list_empty(&quarantine);
 	mutex_unlock(&quarantine_lock);
 	list_for_each_entry_safe(export, next, &released, list) {
@@ -349,14 +402,22 @@ bool glk_is_window_export(const struct dma_buf *dmabuf)
 	return false;
 }
 
-int glk_window_export(struct glk_card *card, struct glk_window *window)
+struct dma_buf *glk_window_export_create(struct glk_card *card, unsigned int handle, u64 bytes)
 {
 	dev_info_once(&card->pdev->dev,
 		      "window export not supported: kernel has no PCI_P2PDMA or is older than 6.19\n");
-	return -EOPNOTSUPP;
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
 void glk_window_export_revoke(struct glk_window *window)
+{
+}
+
+void glk_window_export_settle(struct glk_context *ctx, unsigned int handle)
+{
+}
+
+void glk_window_exports_notify(struct glk_context *ctx)
 {
 }
 

@@ -12,8 +12,8 @@
  * endpoint is cut off. A work item points the slices at the new place, or revokes the window if
  * that cannot be used. The same holds before the memory of a window that is closed is unmapped.
  *
- * The notification may arrive while another thread holds or waits for card->lock, as in
- * dmabuf_import.c. It takes only card->entry_lock and card->drain_lock.
+ * As in dmabuf_import.c the reservation lock is taken outside all locks of the card, and the work
+ * item does not wait for it. The notification takes only card->entry_lock and card->drain_lock.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
@@ -28,9 +28,17 @@
 #include "endpoint/partition.h"
 #include "window/window.h"
 
-#define MOVE_TIMEOUT	(2 * HZ)
-#define REMAP_RETRY	1	/* jiffies */
-#define REMAP_TIMEOUT	(10 * HZ)
+/* The memory of an endpoint, by physical and by bus address; `bytes` is 0 without one. */
+struct endpoint_memory {
+	u64 start, bus_start, bytes;
+};
+
+/* Where the memory is, found without the card's locks, and with which endpoints. */
+struct proof_place {
+	struct endpoint_memory endpoints[GLK_PARTITION_COUNT];
+	unsigned int partition;
+	u64 slices[];			/* offsets in the endpoint's memory */
+};
 
 struct glk_proof {
 	struct glk_card *card;
@@ -38,6 +46,7 @@ struct glk_proof {
 	struct glk_charge charge;
 	unsigned long first_page;	/* offset of the window in the buffer, in pages */
 	u64 bytes;
+	struct proof_place *place;	/* found last; under the reservation lock */
 	u32 rights;
 	/* Set once, when the window is placed; the window is freed with the proof. */
 	struct glk_context *ctx;	/* until it is retired */
@@ -69,8 +78,10 @@ static void proof_disarm(struct glk_proof *proof)
 	struct glk_card *card = proof->card;
 
 	spin_lock(&card->entry_lock);
-	if (proof->armed)
+	if (proof->armed) {
 		glk_window_clear_slices(card, proof->window);
+		glk_read(card, GLK_CARD_STATUS);
+	}
 	proof->armed = false;
 	spin_unlock(&card->entry_lock);
 }
@@ -110,7 +121,7 @@ static void proof_move_notify(struct dma_buf_attachment *attach)
 
 	if (!proof->sgt)
 		return;
-	proof->deadline = jiffies + REMAP_TIMEOUT;
+	proof->deadline = jiffies + GLK_REMAP_TIMEOUT;
 	WRITE_ONCE(proof->moving, true);
 	glk_window_zap(proof->card, proof->mapping, proof->window);
 	proof_settle(proof);
@@ -138,24 +149,45 @@ static u64 proof_translate(struct glk_card *card, dma_addr_t address, bool *bus)
 	return phys ?: address;
 }
 
+static void place_read_endpoints(struct glk_card *card, struct endpoint_memory *memory)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&card->lock);
+	memset(memory, 0, GLK_PARTITION_COUNT * sizeof(*memory));
+	for (i = 0; i < card->partition_count; i++) {
+		const struct glk_partition *p = &card->partitions[i];
+
+		if (p->kind != GPULINK_ENDPOINT_BUS || glk_endpoint_bus_moved(p))
+			continue;
+		memory[i].start = pci_resource_start(p->pdev, p->bar) + p->bar_offset;
+		memory[i].bus_start = pci_bus_address(p->pdev, p->bar) + p->bar_offset;
+		memory[i].bytes = p->bytes;
+	}
+}
+
+/* Whether the endpoints are still those with which the place was found. */
+static bool place_holds(struct glk_card *card, const struct proof_place *place)
+{
+	struct endpoint_memory now[GLK_PARTITION_COUNT];
+
+	place_read_endpoints(card, now);
+	return !memcmp(now, place->endpoints, sizeof(now));
+}
+
 /* Finds the endpoint that contains a page. Returns whether there is one. */
-static bool proof_locate(struct glk_card *card, dma_addr_t address, unsigned int *partition,
-			 u64 *offset)
+static bool place_find_page(struct glk_card *card, const struct proof_place *place,
+			    dma_addr_t address, unsigned int *partition, u64 *offset)
 {
 	unsigned int i;
 	bool bus;
 	u64 at = proof_translate(card, address, &bus);
 
 	for (i = 0; i < card->partition_count; i++) {
-		const struct glk_partition *p = &card->partitions[i];
-		u64 start;
+		const struct endpoint_memory *m = &place->endpoints[i];
+		u64 start = bus ? m->bus_start : m->start;
 
-		if (p->kind != GPULINK_ENDPOINT_BUS || glk_endpoint_bus_moved(p))
-			continue;
-		start = bus ? pci_bus_address(p->pdev, p->bar) :
-			      pci_resource_start(p->pdev, p->bar);
-		start += p->bar_offset;
-		if (at < start || p->bytes < PAGE_SIZE || at - start > p->bytes - PAGE_SIZE)
+		if (at < start || m->bytes < PAGE_SIZE || at - start > m->bytes - PAGE_SIZE)
 			continue;
 		*partition = i;
 		*offset = at - start;
@@ -165,12 +197,13 @@ static bool proof_locate(struct glk_card *card, dma_addr_t address, unsigned int
 }
 
 /*
- * Places of the window's slices in the endpoint. A slice is one run of bytes there, so the buffer
- * may be scattered in runs of whole slices.
+ * Finds the window's slices in the endpoint. A slice is one run of bytes there, so the buffer may
+ * be scattered in runs of whole slices. A look at each page: not under card->lock.
  */
-static int proof_find_places(struct glk_proof *proof, struct glk_window *window)
+static int proof_find_place(struct glk_proof *proof)
 {
 	struct glk_card *card = proof->card;
+	struct proof_place *place = proof->place;
 	unsigned long at = 0, pages = proof->bytes >> PAGE_SHIFT;
 	unsigned int slice_pages_shift = card->slice_shift - PAGE_SHIFT, partition;
 	struct sg_dma_page_iter iter;
@@ -182,19 +215,20 @@ static int proof_find_places(struct glk_proof *proof, struct glk_window *window)
 
 		if (at <= proof->first_page || page >= pages)
 			continue;
-		if (!PAGE_ALIGNED(address) || !proof_locate(card, address, &partition, &offset)) {
+		if (!PAGE_ALIGNED(address) ||
+		    !place_find_page(card, place, address, &partition, &offset)) {
 			glk_warn(card, GLK_ERROR_DMABUF,
 				 "dma-buf of %s: page %lu is not in the memory of any endpoint\n",
 				 proof->attach->dmabuf->exp_name, page);
 			return -ENXIO;
 		}
 		if (!page)
-			window->partition = partition;
+			place->partition = partition;
 		slice = page >> slice_pages_shift;
 		if (!(page & (BIT(slice_pages_shift) - 1)))
-			window->places[slice] = offset;
-		if (partition == window->partition &&
-		    offset == window->places[slice] +
+			place->slices[slice] = offset;
+		if (partition == place->partition &&
+		    offset == place->slices[slice] +
 			      ((page & (BIT(slice_pages_shift) - 1)) << PAGE_SHIFT))
 			continue;
 		glk_warn(card, GLK_ERROR_DMABUF,
@@ -202,26 +236,21 @@ static int proof_find_places(struct glk_proof *proof, struct glk_window *window)
 			 proof->attach->dmabuf->exp_name, page, BIT(slice_pages_shift));
 		return -EOPNOTSUPP;
 	}
-	window->offset = window->places[0];
 	return at < proof->first_page + pages ? -EINVAL : 0;
 }
 
-/* Maps the memory at its current location. Under the reservation lock, without a pending move. */
-static int proof_map(struct glk_proof *proof, struct glk_window *window)
+/* The place becomes that of the window. Under card->lock. EAGAIN: the endpoints have changed. */
+static int proof_take_place(struct glk_proof *proof, struct glk_window *window)
 {
-	struct sg_table *sgt;
-	int err;
-
-	sgt = dma_buf_map_attachment(proof->attach, DMA_BIDIRECTIONAL);
-	if (IS_ERR(sgt))
-		return glk_import_report_error(proof->card, proof->attach->dmabuf, PTR_ERR(sgt));
-	proof->sgt = sgt;
-	err = proof_find_places(proof, window);
-	if (err)
-		proof_drop_mapping(proof);
-	return err;
+	if (!place_holds(proof->card, proof->place))
+		return -EAGAIN;
+	window->partition = proof->place->partition;
+	memcpy(window->places, proof->place->slices, window->slices * sizeof(*window->places));
+	window->offset = window->places[0];
+	return 0;
 }
 
+/* Grants the card access. Under card->lock. */
 static void proof_arm(struct glk_proof *proof)
 {
 	spin_lock(&proof->card->entry_lock);
@@ -232,79 +261,107 @@ static void proof_arm(struct glk_proof *proof)
 	spin_unlock(&proof->card->entry_lock);
 }
 
-/* Waits until the exporter has finished moving the memory. Takes no lock of the card. */
-static void proof_wait_for_move(struct glk_proof *proof)
-{
-	struct dma_resv *resv = proof->attach->dmabuf->resv;
-
-	dma_resv_lock(resv, NULL);
-	dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, false, MOVE_TIMEOUT);
-	dma_resv_unlock(resv);
-}
-
 /*
- * Maps the memory and calls `finish`, without waiting. ETIMEDOUT: it is moving. Under card->lock,
- * so nothing may wait for the exporter.
+ * Maps the memory, finds its place, and calls `finish` under card->lock. Under the reservation
+ * lock. ETIMEDOUT: it still moves after `timeout` jiffies.
  */
-static int proof_try(struct glk_proof *proof, struct glk_window *window,
+static int proof_map(struct glk_proof *proof, struct glk_window *window, unsigned long timeout,
 		     int (*finish)(struct glk_proof *proof, struct glk_window *window))
 {
-	struct dma_resv *resv = proof->attach->dmabuf->resv;
-	int err = -ETIMEDOUT;
+	struct glk_card *card = proof->card;
+	struct sg_table *sgt;
+	int err;
 
-	lockdep_assert_held(&proof->card->lock);
-	if (!dma_resv_trylock(resv))
-		return err;
-	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_KERNEL)) {
-		err = proof_map(proof, window) ?: finish(proof, window);
+	sgt = dma_buf_map_attachment(proof->attach, DMA_BIDIRECTIONAL);
+	if (IS_ERR(sgt))
+		return glk_import_report_error(card, proof->attach->dmabuf, PTR_ERR(sgt));
+	proof->sgt = sgt;
+	err = -ETIMEDOUT;
+	if (dma_resv_wait_timeout(proof->attach->dmabuf->resv, DMA_RESV_USAGE_KERNEL, false,
+				  timeout) <= 0)
+		goto drop;
+	/* The administrator may change endpoints meanwhile. */
+	do {
+		mutex_lock(&card->lock);
+		place_read_endpoints(card, proof->place->endpoints);
+		mutex_unlock(&card->lock);
+		err = proof_find_place(proof);
 		if (err)
-			proof_drop_mapping(proof);
-	}
-	dma_resv_unlock(resv);
+			break;
+		down_read(&card->state_lock);
+		mutex_lock(&card->lock);
+		err = finish(proof, window);
+		mutex_unlock(&card->lock);
+		up_read(&card->state_lock);
+	} while (err == -EAGAIN);
+drop:
+	if (err)
+		proof_drop_mapping(proof);
 	return err;
+}
+
+/* Whether its window is to be mapped again; final under card->lock. */
+static bool proof_waits(const struct glk_proof *proof)
+{
+	return READ_ONCE(proof->moving) && !READ_ONCE(proof->retired);
 }
 
 static int proof_rearm(struct glk_proof *proof, struct glk_window *window)
 {
-	proof_arm(proof);
-	return 0;
+	int err;
+
+	if (!proof_waits(proof) || glk_context_error(proof->ctx))
+		return -ESTALE;
+	glk_endpoints_clear_cut(proof->card);
+	if (window->revoked) {
+		WRITE_ONCE(proof->moving, false);
+		return -ESTALE;
+	}
+	err = proof_take_place(proof, window);
+	if (!err)
+		proof_arm(proof);
+	return err;
 }
 
-/* The window stays as a handle, revoked. Under card->lock. */
+/* The window stays as a handle, revoked. */
 static void proof_give_up(struct glk_proof *proof, int err)
 {
-	glk_warn(proof->card, GLK_ERROR_DMABUF,
-		 "could not map a moved dma-buf again (%d): window %u is revoked\n", err,
-		 proof->window->handle);
-	glk_window_revoke(proof->ctx, proof->window);
-	WRITE_ONCE(proof->moving, false);
+	struct glk_card *card = proof->card;
+
+	down_read(&card->state_lock);
+	mutex_lock(&card->lock);
+	if (proof_waits(proof) && !glk_context_error(proof->ctx)) {
+		if (!proof->window->revoked)
+			glk_warn(card, GLK_ERROR_DMABUF,
+				 "could not map a moved dma-buf again (%d): window %u is revoked\n",
+				 err, proof->window->handle);
+		glk_window_revoke(proof->ctx, proof->window);
+		WRITE_ONCE(proof->moving, false);
+	}
+	mutex_unlock(&card->lock);
+	up_read(&card->state_lock);
 }
 
 static void proof_remap_work(struct work_struct *work)
 {
 	struct glk_proof *proof = container_of(to_delayed_work(work), struct glk_proof, remap);
-	struct glk_card *card = proof->card;
-	int err = 0;
+	struct dma_resv *resv = proof->attach->dmabuf->resv;
+	int err = -EBUSY;
 
-	proof_wait_for_move(proof);
-	down_read(&card->state_lock);
-	mutex_lock(&card->lock);
-	if (!proof->retired && proof->moving && !glk_context_error(proof->ctx)) {
-		glk_endpoints_clear_cut(card);
-		if (proof->window->revoked)
-			WRITE_ONCE(proof->moving, false);
-		else
-			err = proof_try(proof, proof->window, proof_rearm);
-		if (err && (err != -ETIMEDOUT || time_after_eq(jiffies, proof->deadline))) {
-			proof_give_up(proof, err);
-			err = 0;
-		}
+	if (dma_resv_trylock(resv)) {
+		err = 0;
+		if (proof_waits(proof))
+			err = dma_resv_test_signaled(resv, DMA_RESV_USAGE_KERNEL) ?
+			      proof_map(proof, proof->window, 0, proof_rearm) : -ETIMEDOUT;
+		if (err == -ETIMEDOUT && time_before(jiffies, proof->deadline))
+			err = -EBUSY;
+		dma_resv_unlock(resv);
 	}
-	mutex_unlock(&card->lock);
-	up_read(&card->state_lock);
-	glk_ranges_sweep(card);
-	if (err)
-		queue_delayed_work(glk_wq, &proof->remap, REMAP_RETRY);
+	if (err && err != -EBUSY)
+		proof_give_up(proof, err);
+	glk_ranges_sweep(proof->card);
+	if (err == -EBUSY)
+		queue_delayed_work(glk_wq, &proof->remap, glk_import_retry(proof->deadline));
 }
 
 /* Attaches a dma-buf. Takes no lock of the card. */
@@ -359,6 +416,7 @@ static void proof_free(struct glk_proof *proof)
 {
 	struct dma_buf *dmabuf = proof->attach->dmabuf;
 
+	glk_may_wait(proof->card);
 	cancel_delayed_work_sync(&proof->remap);
 	dma_resv_lock(dmabuf->resv, NULL);
 	proof_drop_mapping(proof);
@@ -373,6 +431,7 @@ static void proof_free(struct glk_proof *proof)
 		kvfree(proof->window->places);
 		kfree(proof->window);
 	}
+	kvfree(proof->place);
 	kfree(proof);
 }
 
@@ -415,7 +474,7 @@ static bool proof_retire(struct glk_context *ctx, struct glk_window *window,
 		proof_settle(proof);
 	else
 		proof_mark_disarmed(proof);
-	proof->retired = true;
+	WRITE_ONCE(proof->retired, true);
 	ctx->dmabuf_bytes -= proof->charge.dmabuf_bytes;
 	list_add_tail(&proof->list, proofs);
 	return true;
@@ -426,78 +485,90 @@ static const struct glk_window_ops proof_window_ops = {
 	.revoke = proof_revoke,
 	.drained = proof_drained,
 	.retire = proof_retire,
+	.cuts = true,
 };
 
 /* The memory is mapped: puts the window into the aperture. */
-static int proof_place(struct glk_proof *proof, struct glk_window *window)
+static int proof_put_window(struct glk_proof *proof, struct glk_window *window)
 {
+	struct glk_context *ctx = proof->ctx;
 	int err;
 
+	err = glk_context_error(ctx) ?: proof_take_place(proof, window);
+	if (err)
+		return err;
 	/* Before page faults find the window. */
 	window->proof = proof;
 	window->ops = &proof_window_ops;
-	err = glk_window_place(proof->ctx, window);
+	err = glk_window_place(ctx, window);
 	if (err)
 		return err;
 	proof->window = window;
-	proof->mapping = proof->ctx->mapping;
+	proof->mapping = ctx->mapping;
 	ihold(proof->mapping->host);
-	proof->ctx->dmabuf_bytes += proof->charge.dmabuf_bytes;
+	ctx->dmabuf_bytes += proof->charge.dmabuf_bytes;
 	proof_arm(proof);
 	return 0;
 }
 
-/* Under card->lock. */
-static int proof_open(struct glk_context *ctx, struct glk_proof *proof,
-		      struct gpulink_ioctl_window_dmabuf *arg)
+static struct glk_window *proof_window_alloc(struct glk_proof *proof)
 {
-	struct glk_window *window;
-	int err;
+	struct glk_window *window = glk_window_alloc(proof->card, proof->bytes, proof->rights);
 
-	window = glk_window_alloc(ctx, arg->bytes, arg->flags);
 	if (IS_ERR(window))
-		return PTR_ERR(window);
-	err = -ENOMEM;
-	window->places = kvcalloc(window->slices, sizeof(*window->places), GFP_KERNEL_ACCOUNT);
-	proof->ctx = ctx;
-	if (window->places)
-		err = proof_try(proof, window, proof_place);
-	if (err) {
-		kvfree(window->places);
+		return window;
+	if (window->slices > proof->card->slices) {
 		kfree(window);
-		return err;
+		return ERR_PTR(-ENOSPC);
 	}
-	arg->handle = window->handle;
-	arg->partition = window->partition;
-	arg->mmap_offset = (u64)window->handle << ctx->card->slice_shift;
-	return 0;
+	window->places = kvcalloc(window->slices, sizeof(*window->places), GFP_KERNEL_ACCOUNT);
+	proof->place = kvzalloc(struct_size(proof->place, slices, window->slices),
+				GFP_KERNEL_ACCOUNT);
+	if (window->places && proof->place)
+		return window;
+	kvfree(window->places);
+	kfree(window);
+	return ERR_PTR(-ENOMEM);
 }
 
+/* EINTR: by a signal, while the exporter moves the memory. */
 static int proof_attach_and_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *arg)
 {
-	unsigned long deadline = jiffies + MOVE_TIMEOUT;
 	struct glk_card *card = ctx->card;
+	struct glk_window *window;
 	struct glk_proof *proof;
+	struct dma_buf *dmabuf;
 	int err;
 
 	proof = proof_attach(card, arg->fd, arg->offset, arg->bytes, arg->flags);
 	if (IS_ERR(proof))
 		return PTR_ERR(proof);
-	do {
-		proof_wait_for_move(proof);
-		err = glk_context_enter(ctx);
-		if (err)
-			break;
-		mutex_lock(&card->lock);
-		err = proof_open(ctx, proof, arg);
-		mutex_unlock(&card->lock);
-		glk_context_leave(ctx);
-	} while (err == -ETIMEDOUT && time_before(jiffies, deadline) &&
-		 !schedule_timeout_killable(REMAP_RETRY));
+	proof->ctx = ctx;
+	window = proof_window_alloc(proof);
+	if (IS_ERR(window)) {
+		proof_free(proof);
+		return PTR_ERR(window);
+	}
+	dmabuf = proof->attach->dmabuf;
+	get_dma_buf(dmabuf);	/* others may free the window as soon as it is placed */
+	err = dma_resv_lock_interruptible(dmabuf->resv, NULL);
+	if (!err) {
+		err = proof_map(proof, window, GLK_MOVE_TIMEOUT, proof_put_window);
+		if (!err) {
+			/* It is freed under the reservation lock. */
+			arg->handle = window->handle;
+			arg->partition = proof->place->partition;
+			arg->mmap_offset = (u64)window->handle << card->slice_shift;
+		}
+		dma_resv_unlock(dmabuf->resv);
+	}
+	dma_buf_put(dmabuf);
 	if (!err)
 		return 0;
+	kvfree(window->places);
+	kfree(window);
 	proof_free(proof);
-	return err;
+	return err == -EINTR ? -ERESTARTNOHAND : err;
 }
 
 /* GPULINK_IOCTL_WINDOW_DMABUF, with checked flags. */

@@ -46,10 +46,7 @@ void glk_window_write_slices(struct glk_context *ctx, const struct glk_window *w
 	}
 }
 
-/*
- * The ring may still have operations on the window in flight: the read completes after they are
- * queued, so that a drain covers them.
- */
+/* The card has seen it when a read completes. */
 void glk_window_clear_slices(struct glk_card *card, const struct glk_window *window)
 {
 	unsigned int i;
@@ -57,45 +54,87 @@ void glk_window_clear_slices(struct glk_card *card, const struct glk_window *win
 	for (i = 0; i < window->slices; i++)
 		glk_write(card, GLK_WINDOW_ARRAY + (window->handle + i) * GLK_WINDOW_STRIDE +
 				GLK_WINDOW_Q0, 0);
-	glk_read(card, GLK_CARD_STATUS);
 }
 
+/* `mapping` is NULL for a file that is closed: none of its mappings is left. */
 void glk_window_zap(struct glk_card *card, struct address_space *mapping,
 		    const struct glk_window *window)
 {
-	unmap_mapping_range(mapping, window_aperture_offset(card, window), window->bytes, 1);
+	u64 start = window_aperture_offset(card, window);
+
+	if (mapping)
+		unmap_mapping_range(mapping, start, window->bytes, 1);
 }
 
-/* Removes the window from the card; earlier stores through it are drained. */
-static void window_remove_slices(struct glk_context *ctx, struct glk_window *window)
+/*
+ * Revokes the window and its mappings, and removes it from the card. Stores through it may be under
+ * way until a drain has shown that they are not: see windows_settle().
+ */
+static void window_begin_revoke(struct glk_context *ctx, struct glk_window *window)
 {
 	struct glk_card *card = ctx->card;
-	int err;
+	bool again;
 
+	mutex_lock(&ctx->map_lock);
+	again = window->revoked;
+	window->revoked = true;
+	glk_window_zap(card, ctx->mapping, window);
+	mutex_unlock(&ctx->map_lock);
+	glk_window_export_revoke(window);
+	if (again)
+		return;
 	trace_gpulink_window_revoke(ctx, window->handle);
 	if (card->state != GLK_LIVE || card->generation != ctx->generation)
 		return;
 	if (window->ops && window->ops->revoke)
 		window->ops->revoke(window);
 	glk_window_clear_slices(card, window);
-	err = glk_card_drain(card, GLK_DRAIN_CONTEXT, ctx->id);
-	if (window->ops && window->ops->drained)
-		window->ops->drained(window, err);
+	window->queued = true;
 }
 
-/* Revokes the window and its mappings. */
+/* The card has none of the context's stores, or `err` says why it may have some. */
+static void windows_settle(struct glk_context *ctx, int err)
+{
+	struct glk_window *window;
+
+	list_for_each_entry(window, &ctx->windows, list) {
+		if (window->queued && window->ops && window->ops->drained)
+			window->ops->drained(window, err);
+		window->queued &= !!err;
+	}
+}
+
+/*
+ * Drains what the context has stored, and its ring has begun, which covers all of its revoked
+ * windows. Returns 0 if nothing of it is under way.
+ */
+int glk_context_drain(struct glk_context *ctx)
+{
+	int err;
+
+	lockdep_assert_held(&ctx->card->lock);
+	/* The ring may have operations in flight: they are queued when the read completes. */
+	glk_read(ctx->card, GLK_CARD_STATUS);
+	err = glk_card_drain(ctx->card, GLK_DRAIN_CONTEXT, ctx->id);
+	windows_settle(ctx, err);
+	return err;
+}
+
+/* Revokes the window, with its mappings. */
 void glk_window_revoke(struct glk_context *ctx, struct glk_window *window)
 {
-	bool again;
+	window_begin_revoke(ctx, window);
+	if (window->queued)
+		glk_context_drain(ctx);
+}
 
-	mutex_lock(&ctx->map_lock);
-	again = window->revoked;
-	window->revoked = true;
-	glk_window_zap(ctx->card, ctx->mapping, window);
-	mutex_unlock(&ctx->map_lock);
-	glk_window_export_revoke(window);
-	if (!again)
-		window_remove_slices(ctx, window);
+/* Revokes all windows; the caller drains. */
+void glk_windows_revoke(struct glk_context *ctx)
+{
+	struct glk_window *window;
+
+	list_for_each_entry(window, &ctx->windows, list)
+		window_begin_revoke(ctx, window);
 }
 
 /*
@@ -115,19 +154,18 @@ static unsigned long window_find_slices(struct glk_card *card, unsigned long sli
 	return bitmap_find_next_zero_area(card->slice_map, card->slices, 0, slices, 0);
 }
 
-/* A window that is not in the aperture yet. */
-struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights)
+/* A window that is not in the aperture yet. Without locks: it is charged to the caller. */
+struct glk_window *glk_window_alloc(struct glk_card *card, u64 bytes, u32 rights)
 {
-	struct glk_card *card = ctx->card;
 	struct glk_window *window;
 
-	lockdep_assert_held(&card->lock);
-	if (bytes > (u64)card->slices << card->slice_shift)
-		return ERR_PTR(-ENOSPC);
+	glk_may_wait(card);
 	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
 	if (!window)
 		return ERR_PTR(-ENOMEM);
-	window->slices = DIV_ROUND_UP_ULL(bytes, BIT_ULL(card->slice_shift));
+	/* One more than there are: it is too large to be placed. */
+	window->slices = min_t(u64, DIV_ROUND_UP_ULL(bytes, BIT_ULL(card->slice_shift)),
+			       card->slices + 1);
 	window->bytes = bytes;
 	window->rights = rights;
 	return window;
@@ -140,6 +178,8 @@ int glk_window_place(struct glk_context *ctx, struct glk_window *window)
 	unsigned long first;
 
 	lockdep_assert_held(&card->lock);
+	if (window->slices > card->slices)
+		return -ENOSPC;
 	/*
 	 * Slices that importers still reach count for every context of the user who exported them:
 	 * closing a file does not get rid of them.
@@ -160,20 +200,14 @@ int glk_window_place(struct glk_context *ctx, struct glk_window *window)
 	return 0;
 }
 
-int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg)
+static int window_map(struct glk_context *ctx, struct glk_window *window,
+		      struct gpulink_ioctl_window_map *arg)
 {
 	struct glk_card *card = ctx->card;
-	const struct glk_partition *p;
-	struct glk_window *window;
-	u64 ranges;
+	const struct glk_partition *p = &card->partitions[arg->partition];
 	int err;
 
 	lockdep_assert_held(&card->lock);
-	if (arg->partition >= card->partition_count || !arg->bytes || arg->offset % GLK_PAGE_SIZE ||
-	    arg->bytes % GLK_PAGE_SIZE)
-		return -EINVAL;
-	arg->partition = array_index_nospec(arg->partition, card->partition_count);
-	p = &card->partitions[arg->partition];
 	if (p->kind == GPULINK_ENDPOINT_NONE ||
 	    (p->kind == GPULINK_ENDPOINT_BUS && glk_endpoint_bus_moved(p)))
 		return -ENXIO;
@@ -181,35 +215,54 @@ int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg
 		return -EACCES;
 	if (arg->bytes > p->bytes || arg->offset > p->bytes - arg->bytes)
 		return -ERANGE;
-	err = glk_range_check(card, arg->partition, arg->offset, arg->bytes, arg->flags, &ranges);
+	err = glk_range_check(card, arg->partition, arg->offset, arg->bytes, arg->flags,
+			      &window->ranges);
 	if (err)
 		return err;
-	window = glk_window_alloc(ctx, arg->bytes, arg->flags);
-	if (IS_ERR(window))
-		return PTR_ERR(window);
 	window->partition = arg->partition;
 	window->offset = arg->offset;
-	window->ranges = ranges;
 	err = glk_window_place(ctx, window);
-	if (err) {
-		kfree(window);
+	if (err)
 		return err;
-	}
 	glk_window_write_slices(ctx, window);
 	arg->handle = window->handle;
 	arg->mmap_offset = window_aperture_offset(card, window);
 	return 0;
 }
 
-/* Moves what is left of a window on a dma-buf to `proofs`. */
+/* GPULINK_IOCTL_WINDOW_MAP, with checked flags. */
+int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg)
+{
+	struct glk_card *card = ctx->card;
+	struct glk_window *window;
+	int err;
+
+	if (arg->partition >= card->partition_count || !arg->bytes || arg->offset % GLK_PAGE_SIZE ||
+	    arg->bytes % GLK_PAGE_SIZE)
+		return -EINVAL;
+	arg->partition = array_index_nospec(arg->partition, card->partition_count);
+	window = glk_window_alloc(card, arg->bytes, arg->flags);
+	if (IS_ERR(window))
+		return PTR_ERR(window);
+	err = glk_context_enter(ctx);
+	if (!err) {
+		mutex_lock(&card->lock);
+		err = window_map(ctx, window, arg);
+		mutex_unlock(&card->lock);
+		glk_context_leave(ctx);
+	}
+	if (err)
+		kfree(window);
+	return err;
+}
+
+/* The card has no stores to it any more. Moves what is left of one on a dma-buf to `proofs`. */
 static void window_free(struct glk_context *ctx, struct glk_window *window,
 			struct list_head *proofs)
 {
-	/* From here on page faults raise SIGBUS. */
 	mutex_lock(&ctx->map_lock);
 	list_del(&window->list);
 	mutex_unlock(&ctx->map_lock);
-	glk_window_revoke(ctx, window);
 	trace_gpulink_window_unmap(ctx, window->handle);
 	if (glk_window_export_retire(ctx, window))
 		bitmap_clear(ctx->card->slice_map, window->handle, window->slices);
@@ -225,9 +278,38 @@ struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle)
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry(window, &ctx->windows, list)
-		if (window->handle == handle)
+		if (window->handle == handle && !window->closed)
 			return window;
 	return NULL;
+}
+
+/*
+ * Frees the closed windows to which the card has no more stores, and those on dma-bufs, whose
+ * endpoint was cut off if need be. Others keep their slices until a later drain, or a reset.
+ */
+static void windows_collect(struct glk_context *ctx, struct list_head *proofs)
+{
+	struct glk_window *window, *next;
+
+	list_for_each_entry_safe(window, next, &ctx->windows, list) {
+		if (!window->closed)
+			continue;
+		if (!window->queued || (window->ops && window->ops->cuts)) {
+			window_free(ctx, window, proofs);
+		} else if (window->ops) {
+			/* What becomes of its memory is for others. */
+			window->ops->retire(ctx, window, proofs);
+			window->ops = NULL;
+		}
+	}
+}
+
+/* From here on page faults raise SIGBUS. */
+static void window_close(struct glk_context *ctx, struct glk_window *window)
+{
+	mutex_lock(&ctx->map_lock);
+	window->closed = true;
+	mutex_unlock(&ctx->map_lock);
 }
 
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_head *proofs)
@@ -238,40 +320,92 @@ int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_h
 		return -ENOENT;
 	if (window->regions)
 		return -EBUSY;
-	window_free(ctx, window, proofs);
+	window_close(ctx, window);
+	glk_window_revoke(ctx, window);
+	windows_collect(ctx, proofs);
 	return 0;
 }
 
-void glk_window_free_all(struct glk_context *ctx, struct list_head *proofs)
+/*
+ * Gets the window's buffer, which becomes *new if it has none. EAGAIN: a new one is needed, of
+ * *bytes.
+ */
+static int window_get_export(struct glk_context *ctx, unsigned int handle, struct dma_buf **new,
+			     u64 *bytes, struct dma_buf **dmabuf)
+{
+	struct glk_window *window = glk_window_find(ctx, handle);
+
+	if (!window)
+		return -ENOENT;
+	if (window->revoked)
+		return -ENXIO;
+	if (!window->dmabuf) {
+		*bytes = window->bytes;
+		/* The handle may be another window's by now. */
+		if (!*new || (*new)->size != window->bytes)
+			return -EAGAIN;
+		window->dmabuf = *new;
+		*new = NULL;
+	}
+	get_dma_buf(window->dmabuf);
+	*dmabuf = window->dmabuf;
+	return 0;
+}
+
+/*
+ * GPULINK_IOCTL_WINDOW_EXPORT. Returns a new descriptor of the window's buffer, which lives as long
+ * as the window and the descriptors do.
+ */
+int glk_window_export(struct glk_context *ctx, unsigned int handle)
+{
+	struct dma_buf *dmabuf, *new = NULL;
+	u64 bytes = 0;
+	int err, fd;
+
+	for (;;) {
+		err = glk_context_enter(ctx);
+		if (err)
+			break;
+		mutex_lock(&ctx->card->lock);
+		err = window_get_export(ctx, handle, &new, &bytes, &dmabuf);
+		mutex_unlock(&ctx->card->lock);
+		glk_context_leave(ctx);
+		if (err != -EAGAIN)
+			break;
+		if (new)
+			dma_buf_put(new);
+		new = glk_window_export_create(ctx->card, handle, bytes);
+		if (IS_ERR(new))
+			return PTR_ERR(new);
+	}
+	if (new)
+		dma_buf_put(new);
+	if (err)
+		return err;
+	fd = dma_buf_fd(dmabuf, O_CLOEXEC);
+	if (fd < 0)
+		dma_buf_put(dmabuf);
+	return fd;
+}
+
+/* All windows are revoked. */
+void glk_windows_close(struct glk_context *ctx, struct list_head *proofs)
+{
+	struct glk_window *window;
+
+	list_for_each_entry(window, &ctx->windows, list)
+		window_close(ctx, window);
+	windows_collect(ctx, proofs);
+}
+
+/* Nothing of a closed file's windows is left on the card. */
+void glk_windows_free(struct glk_context *ctx, struct list_head *proofs)
 {
 	struct glk_window *window, *next;
 
 	lockdep_assert_held(&ctx->card->lock);
 	list_for_each_entry_safe(window, next, &ctx->windows, list)
 		window_free(ctx, window, proofs);
-}
-
-/*
- * Revokes the window's export, then waits for importers' operations in flight, at most
- * GLK_IMPORTER_TIMEOUT and without locks: only the caller waits, for importers of its own window.
- */
-void glk_window_settle_export(struct glk_context *ctx, unsigned int handle)
-{
-	struct dma_buf *dmabuf = NULL;
-	struct glk_window *window;
-
-	mutex_lock(&ctx->card->lock);
-	window = glk_window_find(ctx, handle);
-	if (window && window->dmabuf && !window->regions) {
-		glk_window_export_revoke(window);
-		dmabuf = window->dmabuf;
-		get_dma_buf(dmabuf);
-	}
-	mutex_unlock(&ctx->card->lock);
-	if (!dmabuf)
-		return;
-	dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, true, GLK_IMPORTER_TIMEOUT);
-	dma_buf_put(dmabuf);
 }
 
 /*
@@ -282,15 +416,22 @@ static void windows_revoke(struct glk_card *card, unsigned int partition, u64 ra
 {
 	struct glk_window *window;
 	unsigned int i;
+	bool queued;
 
 	lockdep_assert_held(&card->lock);
 	for (i = 0; i < GLK_CONTEXT_COUNT; i++) {
 		if (!card->contexts[i])
 			continue;
-		list_for_each_entry(window, &card->contexts[i]->windows, list)
-			if (window->partition == partition &&
-			    (ranges == U64_MAX || (window->ranges & ranges)))
-				glk_window_revoke(card->contexts[i], window);
+		queued = false;
+		list_for_each_entry(window, &card->contexts[i]->windows, list) {
+			if (window->partition != partition ||
+			    (ranges != U64_MAX && !(window->ranges & ranges)))
+				continue;
+			window_begin_revoke(card->contexts[i], window);
+			queued |= window->queued;
+		}
+		if (queued)
+			glk_context_drain(card->contexts[i]);
 	}
 }
 
@@ -299,7 +440,7 @@ bool glk_window_any_lost(struct glk_context *ctx)
 {
 	struct glk_window *window;
 
-	lockdep_assert_held(&ctx->card->lock);
+	lockdep_assert_held(&ctx->map_lock);
 	list_for_each_entry(window, &ctx->windows, list)
 		if (READ_ONCE(window->lost))
 			return true;
@@ -316,7 +457,8 @@ struct glk_window *glk_window_find_range(struct glk_context *ctx, u64 start, u64
 		/* The kernel's pages may be larger than the card's; slices are not smaller. */
 		u64 mappable = PAGE_ALIGN(window->bytes);
 
-		if (start >= first && bytes <= mappable && start - first <= mappable - bytes)
+		if (start >= first && bytes <= mappable && start - first <= mappable - bytes &&
+		    !window->closed)
 			return window;
 	}
 	return NULL;

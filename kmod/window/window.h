@@ -31,6 +31,7 @@ struct glk_window_ops {
 	/* The window is removed from the card. True: freed with what was added to `proofs`. */
 	bool (*retire)(struct glk_context *ctx, struct glk_window *window,
 		       struct list_head *proofs);
+	bool cuts;	/* and no store to it arrives afterwards, whatever the card has */
 };
 
 struct glk_window {
@@ -43,7 +44,9 @@ struct glk_window {
 	u64 ranges;		/* through which it was opened */
 	bool revoked;		/* its endpoint, or one of the ranges, was removed */
 	unsigned int regions;	/* that use it; under card->lock */
-	bool lost;		/* accessed since then: stores may have been lost */
+	bool queued;		/* since then the card may have stores to it; under card->lock */
+	bool closed;		/* unmapped, but queued; changes under card->lock and map_lock */
+	bool lost;		/* accessed since it was revoked: stores may have been lost */
 	struct dma_buf *dmabuf;	/* non-NULL once exported; holds a reference */
 	/* Not on ranges: on a pool object, of which it holds a use, or on a dma-buf. */
 	const struct glk_window_ops *ops;
@@ -54,11 +57,11 @@ struct glk_window {
 	u64 *places;		/* of the slices, used instead of offset; or NULL */
 };
 
-/* window.c: callers hold card->lock, except of the last one, and map_lock for the range */
+/* window.c: callers hold card->lock; of the next two map_lock, and of the last three no lock */
 extern const struct glk_part glk_window_part;
-int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
+bool glk_window_any_lost(struct glk_context *ctx);
+struct glk_window *glk_window_find_range(struct glk_context *ctx, u64 start, u64 bytes);
 int glk_window_unmap(struct glk_context *ctx, unsigned int handle, struct list_head *proofs);
-struct glk_window *glk_window_alloc(struct glk_context *ctx, u64 bytes, u32 rights);
 int glk_window_place(struct glk_context *ctx, struct glk_window *window);
 void glk_window_write_slices(struct glk_context *ctx, const struct glk_window *window);
 void glk_window_clear_slices(struct glk_card *card, const struct glk_window *window);
@@ -66,10 +69,13 @@ void glk_window_zap(struct glk_card *card, struct address_space *mapping,
 		    const struct glk_window *window);
 void glk_window_revoke(struct glk_context *ctx, struct glk_window *window);
 struct glk_window *glk_window_find(struct glk_context *ctx, unsigned int handle);
-void glk_window_free_all(struct glk_context *ctx, struct list_head *proofs);
-bool glk_window_any_lost(struct glk_context *ctx);
-struct glk_window *glk_window_find_range(struct glk_context *ctx, u64 start, u64 bytes);
-void glk_window_settle_export(struct glk_context *ctx, unsigned int handle);
+void glk_windows_revoke(struct glk_context *ctx);
+void glk_windows_close(struct glk_context *ctx, struct list_head *proofs);
+void glk_windows_free(struct glk_context *ctx, struct list_head *proofs);
+int glk_context_drain(struct glk_context *ctx);
+int glk_window_map(struct glk_context *ctx, struct gpulink_ioctl_window_map *arg);
+struct glk_window *glk_window_alloc(struct glk_card *card, u64 bytes, u32 rights);
+int glk_window_export(struct glk_context *ctx, unsigned int handle);
 
 static inline bool glk_window_moving(const struct glk_window *window)
 {
@@ -81,10 +87,12 @@ int glk_proof_open(struct glk_context *ctx, struct gpulink_ioctl_window_dmabuf *
 void glk_proofs_free(struct list_head *proofs);
 void glk_proofs_mark_disarmed(struct glk_context *ctx);
 
-/* dmabuf_export.c: callers of the first three hold card->lock */
-int glk_window_export(struct glk_card *card, struct glk_window *window);
+/* dmabuf_export.c: callers of the first two hold card->lock */
 void glk_window_export_revoke(struct glk_window *window);
 bool glk_window_export_retire(struct glk_context *ctx, struct glk_window *window);
+struct dma_buf *glk_window_export_create(struct glk_card *card, unsigned int handle, u64 bytes);
+void glk_window_export_settle(struct glk_context *ctx, unsigned int handle);
+void glk_window_exports_notify(struct glk_context *ctx);
 bool glk_is_window_export(const struct dma_buf *dmabuf);
 unsigned int glk_quarantined_slices(struct glk_card *card, kuid_t uid);
 int glk_quarantine_adopt(struct glk_card *card);

@@ -209,7 +209,7 @@ struct gpulink_ioctl_register {
  * reach the memory at its location, because the bridges between them do not guarantee peer-to-peer
  * forwarding or because the exporter does not allow peer access; the kernel log has the reason.
  * Copy the data through process memory instead (GPULINK_IOCTL_REGISTER). Other errors of the
- * exporter are returned unchanged.
+ * exporter are returned unchanged. EINTR: a signal handler ran while the exporter moved the memory.
  */
 struct gpulink_ioctl_register_dmabuf {
 	__u32 size;
@@ -237,8 +237,8 @@ struct gpulink_ioctl_register_dmabuf {
  * must lie in the endpoint of one partition (ENXIO), in runs of 1 << slice_shift bytes that are
  * contiguous there, counted from @offset (EOPNOTSUPP: the buffer is scattered in smaller runs; the
  * kernel log has the first page that does not fit). EHOSTUNREACH: as for
- * GPULINK_IOCTL_REGISTER_DMABUF. ETIMEDOUT: the memory moved for 2 s. Other errors as for
- * GPULINK_IOCTL_WINDOW_MAP.
+ * GPULINK_IOCTL_REGISTER_DMABUF. ETIMEDOUT: the memory moved for 2 s. EINTR: as for
+ * GPULINK_IOCTL_REGISTER_DMABUF. Other errors as for GPULINK_IOCTL_WINDOW_MAP.
  *
  * The exporter may move the memory. Stores that the card has accepted arrive at the old location
  * before it moves; accesses to the mapping wait until the window leads to the new one; ring entries
@@ -374,9 +374,10 @@ struct gpulink_ioctl_counters {
  * phase 0, and no completion in laps of phase 1; call GPULINK_IOCTL_RING_WAIT to detect the loss:
  * it returns ESTALE or ENODEV. The error count of the completion record restarts at 0.
  *
- * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight, or the rings
- * are already mapped. EIO: the ring stopped. No store through a window of this context should be in
- * progress during this call: its error might not be counted.
+ * EBUSY: entries or completions of GPULINK_IOCTL_SUBMIT, or releases, are in flight; the rings are
+ * already mapped; or the card may still use those unmapped before. EIO: the ring stopped. No store
+ * through a window of this context should be in progress during this call: its error might not be
+ * counted.
  */
 struct gpulink_ioctl_ring_map {
 	__u32 size;

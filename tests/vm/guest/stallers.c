@@ -32,7 +32,7 @@ enum {
 	MIB = 1 << 20,
 	GROUP = 2000,
 	ATTACKERS = 10,
-	GUARD_MS = 40000, /* until the victim counts as stalled: far beyond what a busy machine needs */
+	GUARD_MS = 30000, /* until the victim counts as stalled: far beyond what a busy machine needs */
 	ROUNDS = 5,	  /* of an attack that ends by itself */
 	CROWD = 600,	  /* registrations that move: more than a workqueue runs at once */
 	WINDOWS = 1024,
@@ -41,12 +41,12 @@ enum {
 enum kind {
 	OPEN, ENDPOINT, REGISTER, UNREGISTER, WINDOW_MAP, WINDOW_FAULT, WINDOW_UNMAP, RELEASE, SUBMIT, RING_MAP, RING_MMAP, RING_WAIT,
 	RING_UNMAP, REGION_CREATE, REGION_WAIT, REGION_DESTROY, DMABUF_WINDOW, MOVED_WINDOW, COUNTERS, SYSFS_USAGE, SYSFS_COUNTER, FDINFO,
-	POLL, CLOSE, KINDS
+	POLL, CLOSE, RESET, KINDS
 };
 static const char *const kind_names[KINDS] = {
 	"open", "ENDPOINT", "REGISTER", "UNREGISTER", "WINDOW_MAP", "fault of a window", "WINDOW_UNMAP", "RELEASE", "SUBMIT and WAIT",
 	"RING_MAP", "mmap of a ring", "RING_WAIT", "RING_UNMAP", "REGION_CREATE", "REGION_WAIT", "REGION_DESTROY", "WINDOW_DMABUF",
-	"fault after a move", "COUNTERS", "sysfs usage", "sysfs counter", "fdinfo", "poll", "close",
+	"fault after a move", "COUNTERS", "sysfs usage", "sysfs counter", "fdinfo", "poll", "close", "reset",
 };
 
 /* Shared by all processes. */
@@ -61,7 +61,7 @@ struct shared {
 static struct shared *shared;
 static const char *path, *folder;
 static int gpus[4]; /* held, slow to map, scattered, the victim's */
-static int buffers[4];
+static int buffers[4], reset_file;
 static const char *const cgroups = "/tmp/cgroup", *const poor = "/tmp/cgroup/poor";
 
 static double seconds(void)
@@ -266,6 +266,13 @@ static void few_calls(struct victim *v)
 	STEP(RELEASE, card_release(v->fd, NULL));
 }
 
+/* As the administrator. */
+static void reset_card(struct victim *v)
+{
+	(void)v;
+	STEP(RESET, write(reset_file, "1", 1));
+}
+
 static void all_calls(struct victim *v)
 {
 	int fd, window, registration, region;
@@ -343,26 +350,42 @@ static void attack_rings(unsigned n)
 	}
 }
 
-/* The importer of an exported window holds its reservation while the file is closed. */
-static void attack_export(unsigned n)
+/* A file with an exported window whose importer holds its reservation. */
+static int export_held(pid_t *importer)
 {
 	int fd = open(path, O_RDWR), buffer, window = card_window(fd, 0, 0, 4096, NULL), before = ioctl(gpus[0], TEST_GPU_HOLDERS);
 	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = (uint32_t)window };
-	pid_t importer;
 
 	buffer = ioctl(fd, GPULINK_IOCTL_WINDOW_EXPORT, &h);
 	if (window < 0 || buffer < 0)
 		_exit(3);
-	importer = fork();
-	if (!importer) {
+	*importer = fork();
+	if (!*importer) {
 		close(fd);
 		ioctl(gpus[0], TEST_GPU_HOLD, buffer);
 		_exit(0);
 	}
 	while (ioctl(gpus[0], TEST_GPU_HOLDERS) <= before)
 		usleep(1000);
+	return fd;
+}
+
+static void attack_export(unsigned n)
+{
+	pid_t importer;
+	int fd = export_held(&importer);
+
 	ATTACK(n, close(fd));
 	waitpid(importer, NULL, 0);
+}
+
+static void attack_open_export(unsigned n)
+{
+	pid_t importer;
+	int fd = export_held(&importer);
+
+	ATTACK(n, waitpid(importer, NULL, 0));
+	close(fd);
 }
 
 /* All move at once, when the test moves the buffer. */
@@ -424,11 +447,11 @@ static bool sleeps(pid_t pid)
 	return strncmp(text, "running", 7) != 0;
 }
 
-/* Waits until the attacker stalls, or its call has ended. */
+/* Waits until the attacker stalls, be it in a call before the one that is meant, or its call has ended. */
 static void await_stall(unsigned n, pid_t pid)
 {
-	for (unsigned i = 0, asleep = 0; i < 3000 && asleep < 5; i++) {
-		asleep = shared->begun[n] && sleeps(pid) ? asleep + 1 : 0;
+	for (unsigned i = 0, asleep = 0; i < 3000 && asleep < (shared->begun[n] ? 5 : 100); i++) {
+		asleep = sleeps(pid) ? asleep + 1 : 0;
 		usleep(10000);
 	}
 }
@@ -613,6 +636,10 @@ static const struct attack attacks[] = {
 	{ "a user whose memory is short maps rings", few_calls, MEANWHILE, .count = 1,
 		.attackers = { { attack_rings, .poor = true } } },
 	{ "a drain lasts, and the data path does not wait for it", data_path, HELD, .count = 1, .attackers = { { attack_drain } } },
+	{ "a reset takes back registrations of a buffer that moves", reset_card, HELD, .move_later = true, .count = 1,
+		.attackers = { { attack_crowd } } },
+	{ "a reset takes back a window that an importer holds", reset_card, HELD, .count = 1,
+		.attackers = { { attack_open_export, .export = true } } },
 	{ "all of them at once", all_calls, HELD, .move = true, .count = 10, .attackers = {
 		{ attack_register }, { attack_register }, { attack_register_map }, { attack_window_map },
 		{ attack_register_scattered, .poor = true }, { attack_register_scattered, .poor = true },
@@ -683,6 +710,7 @@ static void learn(void)
 
 int main(int argc, char **argv)
 {
+	char file[256];
 	const struct test_gpu_pieces pieces = { .bytes = 1 << 30, .piece = 4096 };
 
 	if (argc != 7) {
@@ -698,6 +726,8 @@ int main(int argc, char **argv)
 		buffers[i] = i == 2 ? ioctl(gpus[i], TEST_GPU_EXPORT_PIECES, &pieces) : ioctl(gpus[i], TEST_GPU_EXPORT, 65536);
 		check(buffers[i] >= 0, "a GPU exports a buffer");
 	}
+	snprintf(file, sizeof(file), "%s/reset", folder);
+	reset_file = open(file, O_WRONLY);
 	learn();
 	for (unsigned i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
 		run_attack(&attacks[i]);
