@@ -11,7 +11,7 @@
 struct glk_card;
 
 /* Counters of the partition whose file it is. */
-#define GLK_ROW_PARTITION	U32_MAX
+#define GLK_ROW_PARTITION	S32_MAX	/* not a GPULINK_COUNTERS_* */
 
 struct glk_attr {
 	struct device_attribute dev_attr;
