@@ -3,9 +3,9 @@
  * stallers CARD SYSFS GPU GPU GPU GPU: nobody waits for a stranger. TAP. Runs as root; the GPUs are the devices of
  * gpulink-test-gpu for partitions 0 to 3 of CARD, and users of group GROUP may use partition 0.
  *
- * Attackers, each a user of its own, stall in calls whose end others decide: an exporter, an importer, a memory cgroup. A victim,
- * another user, then makes each kind of call. What stalls the attackers lasts until the victim has finished, so a victim that
- * waits for them never finishes; no time is a condition. The worst waits are printed.
+ * Attackers, each a user of its own, stall in calls whose end others decide: an exporter, an importer, a memory cgroup. A
+ * victim, another user, then makes each kind of call. What stalls the attackers lasts until the victim has finished, so a
+ * victim that waits for them never finishes; no time is a condition. The worst waits are printed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +40,8 @@ enum {
 
 enum kind {
 	OPEN, ENDPOINT, REGISTER, UNREGISTER, WINDOW_MAP, WINDOW_FAULT, WINDOW_UNMAP, RELEASE, SUBMIT, RING_MAP, RING_MMAP, RING_WAIT,
-	RING_UNMAP, REGION_CREATE, REGION_WAIT, REGION_DESTROY, DMABUF_WINDOW, MOVED_WINDOW, COUNTERS, SYSFS_USAGE, SYSFS_COUNTER, FDINFO,
-	POLL, CLOSE, RESET, KINDS
+	RING_UNMAP, REGION_CREATE, REGION_WAIT, REGION_DESTROY, DMABUF_WINDOW, MOVED_WINDOW, COUNTERS, SYSFS_USAGE, SYSFS_COUNTER,
+	FDINFO, POLL, CLOSE, RESET, KINDS
 };
 static const char *const kind_names[KINDS] = {
 	"open", "ENDPOINT", "REGISTER", "UNREGISTER", "WINDOW_MAP", "fault of a window", "WINDOW_UNMAP", "RELEASE", "SUBMIT and WAIT",
