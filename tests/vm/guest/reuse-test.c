@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
@@ -129,6 +131,5 @@ int main(int argc, char **argv)
 	test_reset();
 	test_unmap();
 	test_rings();
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }

@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tap.h>
+
 #include "card.h"
 #include "test-gpu/gpulink-test-gpu.h"
 
@@ -732,6 +734,5 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
 		run_attack(&attacks[i]);
 	test_one_drain();
-	printf("1..%u\n", tap_number);
-	return tap_bad != 0;
+	return tap_end();
 }
