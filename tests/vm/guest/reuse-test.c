@@ -83,7 +83,8 @@ static void test_reset(void)
 
 static void test_unmap(void)
 {
-	int fd = open(path, O_RDWR), first = card_window(fd, 0, 0, 4096, NULL), second = card_window(fd, 0, 0, 4096, NULL), third;
+	int fd = open(path, O_RDWR), first = card_window(fd, 0, 0, 4096, NULL), second = card_window(fd, 0, 0, 4096, NULL),
+	    third;
 
 	fail_drains(1000);
 	is(card_unmap(fd, (unsigned)first), 0, "a window is unmapped");

@@ -41,9 +41,32 @@ enum {
 };
 
 enum kind {
-	OPEN, ENDPOINT, REGISTER, UNREGISTER, WINDOW_MAP, WINDOW_FAULT, WINDOW_UNMAP, RELEASE, SUBMIT, RING_MAP, RING_MMAP, RING_WAIT,
-	RING_UNMAP, REGION_CREATE, REGION_WAIT, REGION_DESTROY, DMABUF_WINDOW, MOVED_WINDOW, COUNTERS, SYSFS_USAGE, SYSFS_COUNTER,
-	FDINFO, POLL, CLOSE, RESET, KINDS
+	OPEN,
+	ENDPOINT,
+	REGISTER,
+	UNREGISTER,
+	WINDOW_MAP,
+	WINDOW_FAULT,
+	WINDOW_UNMAP,
+	RELEASE,
+	SUBMIT,
+	RING_MAP,
+	RING_MMAP,
+	RING_WAIT,
+	RING_UNMAP,
+	REGION_CREATE,
+	REGION_WAIT,
+	REGION_DESTROY,
+	DMABUF_WINDOW,
+	MOVED_WINDOW,
+	COUNTERS,
+	SYSFS_USAGE,
+	SYSFS_COUNTER,
+	FDINFO,
+	POLL,
+	CLOSE,
+	RESET,
+	KINDS
 };
 static const char *const kind_names[KINDS] = {
 	"open", "ENDPOINT", "REGISTER", "UNREGISTER", "WINDOW_MAP", "fault of a window", "WINDOW_UNMAP", "RELEASE", "SUBMIT and WAIT",
@@ -82,7 +105,9 @@ static void become(uid_t uid)
 
 static int register_dmabuf(int fd, int buffer, uint64_t bytes)
 {
-	struct gpulink_ioctl_register_dmabuf r = { .size = sizeof(r), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = bytes };
+	struct gpulink_ioctl_register_dmabuf r = {
+		.size = sizeof(r), .flags = GPULINK_ALLOW_READ, .fd = buffer, .bytes = bytes
+	};
 
 	return ioctl(fd, GPULINK_IOCTL_REGISTER_DMABUF, &r) ? -errno : (int)r.handle;
 }
@@ -355,7 +380,8 @@ static void attack_rings(unsigned n)
 /* A file with an exported window whose importer holds its reservation. */
 static int export_held(pid_t *importer)
 {
-	int fd = open(path, O_RDWR), buffer, window = card_window(fd, 0, 0, 4096, NULL), before = ioctl(gpus[0], TEST_GPU_HOLDERS);
+	int fd = open(path, O_RDWR), buffer, window = card_window(fd, 0, 0, 4096, NULL),
+	    before = ioctl(gpus[0], TEST_GPU_HOLDERS);
 	struct gpulink_ioctl_handle h = { .size = sizeof(h), .handle = (uint32_t)window };
 
 	buffer = ioctl(fd, GPULINK_IOCTL_WINDOW_EXPORT, &h);
@@ -623,29 +649,45 @@ static bool run_round(const struct attack *a, bool *meanwhile)
 }
 
 static const struct attack attacks[] = {
-	{ "ten users register a buffer whose exporter moves it", all_calls, HELD, .move = true, .count = 10, .attackers = {
-		{ attack_register }, { attack_register }, { attack_register }, { attack_register }, { attack_register },
-		{ attack_register }, { attack_register }, { attack_register }, { attack_register }, { attack_register } } },
+	{ "ten users register a buffer whose exporter moves it", all_calls, HELD, .move = true, .count = 10,
+	  .attackers = { { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register },
+			 { attack_register } } },
 	{ "a user registers a buffer whose exporter takes its time to map it", all_calls, HELD, .count = 1,
-		.attackers = { { attack_register_map } } },
+	  .attackers = { { attack_register_map } } },
 	{ "a user opens a window on such a buffer", all_calls, HELD, .count = 1, .attackers = { { attack_window_map } } },
 	{ "a user has 600 registrations of a buffer that moves", all_calls, HELD, .move_later = true, .count = 1,
-		.attackers = { { attack_crowd } } },
+	  .attackers = { { attack_crowd } } },
 	{ "a user closes a file while an importer holds its window", all_calls, HELD, .count = 1,
-		.attackers = { { attack_export, .export = true } } },
+	  .attackers = { { attack_export, .export = true } } },
 	{ "a user whose memory is short registers a scattered buffer", all_calls, MEANWHILE, .count = 1,
-		.attackers = { { attack_register_scattered, .poor = true } } },
+	  .attackers = { { attack_register_scattered, .poor = true } } },
 	{ "a user whose memory is short maps rings", few_calls, MEANWHILE, .count = 1,
-		.attackers = { { attack_rings, .poor = true } } },
-	{ "a drain lasts, and the data path does not wait for it", data_path, HELD, .count = 1, .attackers = { { attack_drain } } },
+	  .attackers = { { attack_rings, .poor = true } } },
+	{ "a drain lasts, and the data path does not wait for it", data_path, HELD, .count = 1,
+	  .attackers = { { attack_drain } } },
 	{ "a reset takes back registrations of a buffer that moves", reset_card, HELD, .move_later = true, .count = 1,
-		.attackers = { { attack_crowd } } },
+	  .attackers = { { attack_crowd } } },
 	{ "a reset takes back a window that an importer holds", reset_card, HELD, .count = 1,
-		.attackers = { { attack_open_export, .export = true } } },
-	{ "all of them at once", all_calls, HELD, .move = true, .count = 10, .attackers = {
-		{ attack_register }, { attack_register }, { attack_register_map }, { attack_window_map },
-		{ attack_register_scattered, .poor = true }, { attack_register_scattered, .poor = true },
-		{ attack_rings, .poor = true }, { attack_rings, .poor = true }, { attack_window_map }, { attack_register_map } } },
+	  .attackers = { { attack_open_export, .export = true } } },
+	{ "all of them at once", all_calls, HELD, .move = true, .count = 10,
+	  .attackers = { { attack_register },
+			 { attack_register },
+			 { attack_register_map },
+			 { attack_window_map },
+			 { attack_register_scattered, .poor = true },
+			 { attack_register_scattered, .poor = true },
+			 { attack_rings, .poor = true },
+			 { attack_rings, .poor = true },
+			 { attack_window_map },
+			 { attack_register_map } } },
 };
 
 static const char *why_not(const struct attack *a)

@@ -146,7 +146,7 @@ int matrix_read(const char *path, uint32_t most_rows, struct matrix *matrix, str
 		matrix_free(matrix);
 	free(r->entries);
 	free(r);
-	return result;
+	return result ? error->code : 0;
 }
 
 int matrix_transpose(const struct matrix *matrix, struct matrix *transposed)

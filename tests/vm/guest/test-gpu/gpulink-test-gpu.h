@@ -51,7 +51,8 @@ struct test_gpu_pieces {
 /* Moves the BAR, as a resize at any time would; the GPU's memory cannot be used afterwards. */
 #define TEST_GPU_SHIFT_BAR _IO('t', 13)
 
-/* Holds the reservation lock of the dma-buf of this descriptor, and returns after TEST_GPU_UNHOLD, or when the caller is killed. */
+/* Holds the reservation lock of the dma-buf of this descriptor, and returns after TEST_GPU_UNHOLD, or when the caller is
+ * killed. */
 #define TEST_GPU_HOLD _IO('t', 14)
 /* Ends all that is held. */
 #define TEST_GPU_UNHOLD _IO('t', 15)
