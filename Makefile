@@ -132,9 +132,9 @@ check:
 		"0%3 tests/vm/demo-check rtl cards" \
 		"1%3 tests/vm/demo-check opencl compact" \
 		"2%3 tests/vm/demo-check regions pool" \
-		"tests/vm/deb-check vm" \
+		"1%2 tests/vm/deb-check vm" \
 	-- \
-		"tests/vm/deb-check trixie" \
+		"1%2 tests/vm/deb-check trixie" \
 		"0%2 tests/vm/deb-check bookworm" \
 		"tools/setup/checkpatch" \
 		"tools/setup/test/install-check" \
@@ -161,7 +161,8 @@ vectors:
 # synthesis limits, longer lock steps.
 FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-$(group))
 check-more: user check-machines
-	tools/setup/check "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" "tests/vm/run-suite 6.12 basic" \
+	tools/setup/check "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
+		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" "tests/vm/demo-check" "tests/vm/deb-check" "tests/vm/run-suite 6.12 basic" \
 		"tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
 		"tests/vm/run-suite 6.1 stallers" "tests/vm/run-suite 6.12 stallers" \
@@ -170,6 +171,7 @@ check-more: user check-machines
 		"tests/vm/big-endian-check" "TREE=iommu tests/vm/run-suite newest topo" \
 		"fpga/model/pool/test/check-leases --whole rumur $(BUILD)/leases" \
 		"$(MESON)/fpga/model/lease-random-test --accesses 20000000" -- "$(MESON) $(FORMAL) mutate-known" \
+		"$(MESON) --suite third-0 --suite third-1 --suite third-2" \
 		"$(MESON)/fpga/sim/finepack/lockstep-finepack-tx-512-16-64 --stores 1000000" \
 		"$(MESON)/fpga/sim/card/lockstep-card --rounds 6" "$(MESON)/fpga/sim/card/lockstep-card-256-4 --rounds 40" \
 		"$(MESON)/fpga/sim/card/lockstep-card-128-1 --rounds 12" \
