@@ -13,12 +13,12 @@
  * Under card->lock and quarantine_lock, which nests inside it, the reservation lock is only tried.
  * Callbacks from importers take no other lock.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/pci-p2pdma.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "core/card.h"
@@ -30,6 +30,7 @@
 
 #define QUARANTINE_POLL	(HZ / 10)
 #define NOTIFY_RETRY	(HZ / 50)
+#define CLOSE_TIME	(HZ / 10)
 
 struct glk_export {
 	struct glk_card *card;
@@ -37,9 +38,8 @@ struct glk_export {
 	bool revoked;			/* see glk_window_export_revoke() */
 	struct delayed_work notify;	/* holds a reference of the buffer while it is queued */
 	struct dma_buf *dmabuf;
-	/* Under the reservation lock. */
-	bool notified;
-	unsigned int mappings;		/* of importers */
+	struct completion notified;
+	unsigned int mappings;		/* of importers; under the reservation lock */
 
 	/* In quarantine: under quarantine_lock. */
 	struct list_head list;		/* holds a reference of the buffer */
@@ -142,7 +142,7 @@ static void window_export_notify(struct work_struct *work)
 		return;
 	}
 	dma_buf_invalidate_mappings(dmabuf);
-	WRITE_ONCE(export->notified, true);
+	complete_all(&export->notified);
 	dma_resv_unlock(dmabuf->resv);
 	dma_buf_put(dmabuf);
 }
@@ -159,6 +159,7 @@ struct dma_buf *glk_window_export_create(struct glk_card *card, unsigned int han
 	if (!export)
 		return ERR_PTR(-ENOMEM);
 	INIT_DELAYED_WORK(&export->notify, window_export_notify);
+	init_completion(&export->notified);
 	export->card = card;
 	export->range.paddr = card->aperture_start + ((u64)handle << card->slice_shift);
 	export->range.len = bytes;
@@ -201,7 +202,7 @@ void glk_window_export_revoke(struct glk_window *window)
 	queue_delayed_work(glk_wq, &export->notify, 0);
 }
 
-/* Gives importers that nothing keeps the time to let go of the window, or of all (UINT_MAX). */
+/* Revokes the export of a window, or of any that has one (UINT_MAX), and returns its buffer. */
 static struct dma_buf *window_revoke_export(struct glk_context *ctx, unsigned int handle)
 {
 	struct dma_buf *dmabuf = NULL;
@@ -220,8 +221,6 @@ static struct dma_buf *window_revoke_export(struct glk_context *ctx, unsigned in
 		break;
 	}
 	mutex_unlock(&ctx->card->lock);
-	if (dmabuf)
-		flush_delayed_work(&((struct glk_export *)dmabuf->priv)->notify);
 	return dmabuf;
 }
 
@@ -238,21 +237,27 @@ void glk_window_export_settle(struct glk_context *ctx, unsigned int handle)
 	if (!dmabuf)
 		return;
 	export = dmabuf->priv;
-	while (!READ_ONCE(export->notified) && time_before(jiffies, deadline) &&
-	       !fatal_signal_pending(current))
-		schedule_timeout_killable(1);
+	wait_for_completion_killable_timeout(&export->notified, GLK_IMPORTER_TIMEOUT);
 	dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP, true,
 			      max_t(long, deadline - jiffies, 0));
 	dma_buf_put(dmabuf);
 }
 
-/* Before a file is closed: the slices of its exports need no quarantine if importers are quick. */
+/*
+ * Before a file is closed, without locks: the slices of its exports need no quarantine if importers
+ * are quick. It waits CLOSE_TIME for all of them together.
+ */
 void glk_window_exports_notify(struct glk_context *ctx)
 {
+	unsigned long deadline = jiffies + CLOSE_TIME;
+	struct glk_export *export;
 	struct dma_buf *dmabuf;
 
-	while ((dmabuf = window_revoke_export(ctx, UINT_MAX)))
+	while ((dmabuf = window_revoke_export(ctx, UINT_MAX))) {
+		export = dmabuf->priv;
+		wait_for_completion_timeout(&export->notified, max_t(long, deadline - jiffies, 0));
 		dma_buf_put(dmabuf);
+	}
 }
 
 /* Whether it is known that no importer can reach the revoked window any more. */

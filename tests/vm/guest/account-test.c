@@ -30,20 +30,6 @@ static const char *const parameters = "/sys/module/gpulink/parameters";
 static const char *path, *other_path;
 static char usage_folder[256];
 
-static bool put_text(const char *folder, const char *name, const char *text)
-{
-	char file[300];
-	ssize_t written = -1;
-	int fd;
-
-	snprintf(file, sizeof(file), "%s/%s", folder, name);
-	fd = open(file, O_WRONLY);
-	if (fd >= 0)
-		written = write(fd, text, strlen(text));
-	close(fd);
-	return written == (ssize_t)strlen(text);
-}
-
 static bool put_number(const char *folder, const char *name, long value)
 {
 	char text[32];

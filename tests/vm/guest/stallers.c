@@ -87,7 +87,7 @@ static struct shared *shared;
 static const char *path, *folder;
 static int gpus[4]; /* held, slow to map, scattered, the victim's */
 static int buffers[4], reset_file;
-static const char *const cgroups = "/tmp/cgroup", *const poor = "/tmp/cgroup/poor";
+static const char *const cgroups = "/sys/fs/cgroup", *const poor = "/sys/fs/cgroup/poor";
 
 static double seconds(void)
 {
@@ -447,20 +447,6 @@ struct attacker {
 static bool has_cgroups, has_export, has_moves;
 static pid_t attackers[ATTACKERS], mover;
 
-static bool put_text(const char *directory, const char *name, const char *text)
-{
-	char file[300];
-	ssize_t written = -1;
-	int fd;
-
-	snprintf(file, sizeof(file), "%s/%s", directory, name);
-	fd = open(file, O_WRONLY);
-	if (fd >= 0)
-		written = write(fd, text, strlen(text));
-	close(fd);
-	return written == (ssize_t)strlen(text);
-}
-
 /* Whether the process sleeps in a system call, or is gone. */
 static bool sleeps(pid_t pid)
 {
@@ -745,7 +731,6 @@ static void learn(void)
 	close(buffer);
 	has_moves = register_dmabuf(fd, buffers[3], 4096) >= 0 && ioctl(gpus[3], TEST_GPU_MOVE, 0) >= 0;
 	close(fd);
-	mkdir(cgroups, 0755);
 	has_cgroups = !mount("none", cgroups, "cgroup2", 0, NULL);
 	if (has_cgroups)
 		check(put_text(cgroups, "cgroup.subtree_control", "+memory") && !mkdir(poor, 0755) &&

@@ -30,6 +30,21 @@ static int call(int fd, unsigned long request, void *argument)
 	return ioctl(fd, request, argument) ? -errno : 0;
 }
 
+bool put_text(const char *folder, const char *name, const char *text)
+{
+	char file[300];
+	ssize_t written;
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/%s", folder, name);
+	fd = open(file, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	written = write(fd, text, strlen(text));
+	close(fd);
+	return written == (ssize_t)strlen(text);
+}
+
 int card_window(int fd, unsigned partition, uint64_t offset, uint64_t bytes, uint64_t *mmap_offset)
 {
 	struct gpulink_ioctl_window_map w = {

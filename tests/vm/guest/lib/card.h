@@ -31,6 +31,8 @@ struct ring {
 	uint16_t told;	     /* head last reported to the card */
 };
 
+/* Writes a file of sysfs, cgroups or the like. Returns whether the kernel took all of it. */
+bool put_text(const char *folder, const char *name, const char *text);
 /* Returns the handle, or an error. */
 int card_window(int fd, unsigned partition, uint64_t offset, uint64_t bytes, uint64_t *mmap_offset);
 int card_register(int fd, void *memory, uint64_t bytes, unsigned rights);
