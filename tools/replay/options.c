@@ -32,6 +32,9 @@ enum {
 	DLLP,
 	KERNEL_START,
 	COPY_START,
+	TOPOLOGY,
+	FLITS,
+	BETWEEN,
 	LAST
 };
 _Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
@@ -60,6 +63,9 @@ static const struct option known[] = {
 	{ "dllp", required_argument, NULL, DLLP },
 	{ "kernel-start", required_argument, NULL, KERNEL_START },
 	{ "copy-start", required_argument, NULL, COPY_START },
+	{ "topology", required_argument, NULL, TOPOLOGY },
+	{ "flits", no_argument, NULL, FLITS },
+	{ "between", required_argument, NULL, BETWEEN },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -78,15 +84,21 @@ static const char help[] =
 	"  --seed N           seed of generated data (1)\n"
 	"  --halo-copies      bulk copies have only the range that a peer reads, not all that a GPU has (jacobi, pagerank, sssp, mis)\n"
 	"  --trace FILE       play a trace; - is standard input\n"
+	"Machine:\n"
+	"  --topology NAME    where stores are packed (gpu): gpu (logic in the GPUs), card (one card, all GPUs behind it), cards (a card\n"
+	"                     for each half of the GPUs, and a link between), lanes (the program, no card), lanes-card (the program; the\n"
+	"                     card applies the packets)\n"
+	"  --between GB/S     bandwidth of the link between cards, in each direction, a power of two, 1 to 512 (16)\n"
+	"  --flits            that link carries flits of 16 bytes (docs/link-format.md), without stitching\n"
 	"Link and card:\n"
 	"  --link NAME        link type: pcie1 to pcie6, 16 lanes, or nvlink (pcie4)\n"
 	"  --ecrc             add an end-to-end CRC to transactions\n"
 	"  --payload BYTES    maximum payload size: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
 	"  --subheader BYTES  sub-header width, 2 to 6 (5)\n"
 	"  --entries N        write queue entries per destination: 16, 32 or 64 (64)\n"
-	"  --paradigms LIST   transfer methods, comma-separated (the first six):\n"
+	"  --paradigms LIST   transfer methods, comma-separated (the first six; of lanes: p2p, dma, lanes):\n"
 	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing,\n"
-	"                     packing-compact, keep, proact-inline, proact-polling, proact-launch, proact-hw\n"
+	"                     packing-compact, keep, lanes, proact-inline, proact-polling, proact-launch, proact-hw\n"
 	"  --latency NS       link latency, 0 to 1000000 (700)\n"
 	"  --compute PERCENT  computing takes this part of its time, 1 to 100000 (100)\n"
 	"  --transaction NS   least time that a transaction occupies a link, 0 to 1000000 (0)\n"
@@ -131,7 +143,9 @@ struct gathered {
 	struct options *options;
 	const struct options_more *more; /* or NULL */
 	uint64_t payload;
+	uint64_t between; /* GB/s; 0: not given */
 	bool ecrc;
+	bool paradigms, queue; /* given: --paradigms; --subheader or --entries */
 	bool timed; /* --time or --no-time is given */
 };
 
@@ -165,10 +179,17 @@ static int options_take(void *gathered, int option, const char *value)
 	switch (option) {
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
+	case FLITS: o->setting.flits = true; return 0;
+	case BETWEEN: return option_power_of_two("between", value, 1, 512, &g->between);
+	case TOPOLOGY:
+		if (topology_named(value, &o->setting.topology))
+			return 0;
+		return option_wrong("topology", value, "one of gpu, card, cards, lanes, lanes-card");
 	case PARADIGMS:
+		g->paradigms = true;
 		return option_list("paradigms", value,
 				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing, "
-				   "packing-compact, keep, proact-inline, proact-polling, proact-launch, proact-hw",
+				   "packing-compact, keep, lanes, proact-inline, proact-polling, proact-launch, proact-hw",
 				   take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
@@ -196,12 +217,59 @@ static int options_take(void *gathered, int option, const char *value)
 		status = option_number("tracking", value, 0, 1000, &n);
 		o->setting.cost.tracking = (double)n / 100;
 		return status;
+	case SUBHEADER:
+	case ENTRIES: g->queue = true; break;
 	default: break;
 	}
 	status = option_set_field(fields, sizeof(fields) / sizeof(fields[0]), option, value, o);
 	if (status > 0)
 		status = stream_options_take(&o->stream, option, value);
 	return status ? -1 : 0; /* getopt has reported an unknown option */
+}
+
+static int contradicts(const char *option, const char *more, const char *why)
+{
+	fprintf(stderr, "gpulink-replay: %s%s%s: %s\n", option, more ? " " : "", more ? more : "", why);
+	return -1;
+}
+
+/* The methods of a topology: who packs is there. */
+static int topology_paradigms(struct options *o, bool given)
+{
+	bool lanes = topology_has_lanes(o->setting.topology);
+
+	if (!given && lanes) {
+		o->paradigms[0] = &paradigm_p2p;
+		o->paradigms[1] = &paradigm_dma;
+		o->paradigms[2] = &paradigm_lanes;
+		o->paradigms[3] = NULL;
+	}
+	for (unsigned i = 0; o->paradigms[i]; i++) {
+		if (o->paradigms[i]->packer == PACKER_LOGIC && lanes)
+			return contradicts("--paradigms", o->paradigms[i]->name, "requires --topology gpu, card or cards");
+		if (o->paradigms[i]->packer == PACKER_PROGRAM && !lanes)
+			return contradicts("--paradigms", o->paradigms[i]->name, "requires --topology lanes or lanes-card");
+	}
+	return 0;
+}
+
+static int topology_check(struct options *o, const struct gathered *g)
+{
+	enum topology topology = o->setting.topology;
+
+	if (o->setting.flits && topology != TOPOLOGY_CARDS)
+		return contradicts("--flits", NULL, "requires --topology cards");
+	if (g->between && topology != TOPOLOGY_CARDS)
+		return contradicts("--between", NULL, "requires --topology cards");
+	if (topology_has_lanes(topology) && g->queue)
+		return contradicts("--subheader, --entries", NULL, "of a card's write queue; --topology lanes and lanes-card have none");
+	if (topology_has_card(topology) && strcmp(o->setting.link.name, "nvlink") == 0)
+		return contradicts("--link", "nvlink", "no card is on it: requires --topology gpu or lanes");
+	if (g->between)
+		o->setting.between_bytes_per_second = (double)g->between * 1e9;
+	o->timing.topology = topology;
+	o->timing.between_bytes_per_second = o->setting.between_bytes_per_second;
+	return topology_paradigms(o, g->paradigms);
 }
 
 static int together(struct options *o, const struct gathered *g)
@@ -224,7 +292,7 @@ static int together(struct options *o, const struct gathered *g)
 	if (g->ecrc)
 		o->setting.link.digest_bytes = 4;
 	o->timing.bytes_per_second = link_bytes_per_second(&o->setting.link);
-	return 0;
+	return topology_check(o, g);
 }
 
 int options_read_more(int argc, char **argv, const struct options_more *more, struct options *o)
@@ -248,7 +316,7 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 			       .jobs = 1,
 			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536, .compute_percent = 100 },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
-					    .chunk_bytes = 131072, .threads = 2048,
+					    .chunk_bytes = 131072, .threads = 2048, .between_bytes_per_second = 16e9,
 					    .cost = { .polling_ps = 1000000, .scan_ps = 20000, .launch_ps = 10000000,
 						      .card_ps = 600000, .tracking = 0.12 } } };
 	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)

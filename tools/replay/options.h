@@ -14,7 +14,7 @@ struct options {
 	struct setting setting;
 	bool timed;
 	unsigned jobs; /* more than 1 requires !timed */
-	struct timing_setting timing; /* the bandwidth is set from the link */
+	struct timing_setting timing; /* bandwidths and topology are those of setting */
 	const struct paradigm *paradigms[PARADIGM_COUNT + 1];
 	enum output output;
 	/* Agents that get the stream as well (comparison_feed()). */

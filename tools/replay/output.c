@@ -34,6 +34,33 @@ static void table_sizes(FILE *to, const struct stream_counts *c)
 	fputc('\n', to);
 }
 
+/* What a hop carries, there and back, and for how long its busiest link is busy. */
+static void table_hop(FILE *to, const struct hop_result *h)
+{
+	fprintf(to, " %15" PRIu64 " %11" PRIu64 " %9.1f", h->forward.bytes, h->back.bytes, (double)h->busy_ps / 1e6);
+}
+
+static void table_hops(FILE *to, const struct found *f)
+{
+	bool cards = f->options->setting.topology == TOPOLOGY_CARDS;
+
+	fprintf(to, "\n%-20s %37s%s%38s  limits\n%-20s", "bytes of each hop", "source", cards ? "                                  link" : "",
+		"destination", "");
+	for (unsigned hop = 0; hop < HOPS; hop++)
+		if (hop != HOP_LINK || cards)
+			fprintf(to, " %15s %11s %9s", "forward", "back", "us busy");
+	fputc('\n', to);
+	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
+		struct result r = comparison_result(f->comparison, i);
+
+		fprintf(to, "%-20s", r.paradigm->label);
+		for (unsigned hop = 0; hop < HOPS; hop++)
+			if (hop != HOP_LINK || cards)
+				table_hop(to, &r.hop[hop]);
+		fprintf(to, "  %s\n", hop_name(r.limit));
+	}
+}
+
 static void table_time(FILE *to, const struct found *f)
 {
 	const struct timing_setting *t = &f->options->timing;
@@ -73,9 +100,13 @@ static int output_table(FILE *to, const struct found *f)
 		" atomics, %" PRIu64 " releases, %" PRIu64 " barriers\n",
 		c->stores, c->store_bytes, c->unique_bytes, c->loads, c->atomics, c->releases, c->barriers);
 	table_sizes(to, c);
-	fprintf(to, "link      %s: %s; maximum payload size %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
-	fprintf(to, "card      %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n",
-		s->queue_entries, s->subheader_bytes);
+	fprintf(to, "topology  %s: %s", topology_name(s->topology), topology_text(s->topology));
+	if (s->topology == TOPOLOGY_CARDS)
+		fprintf(to, "; %.0f GB/s between the cards%s", s->between_bytes_per_second / 1e9, s->flits ? ", flits" : "");
+	fprintf(to, "\nlink      %s: %s; maximum payload size %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
+	if (!topology_has_lanes(s->topology))
+		fprintf(to, "%-9s %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n",
+			s->topology == TOPOLOGY_GPU ? "GPU " : "card", s->queue_entries, s->subheader_bytes);
 	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
@@ -93,6 +124,7 @@ static int output_table(FILE *to, const struct found *f)
 			fprintf(to, " %9.2f", speed_up(f, r.time_ps));
 		fputc('\n', to);
 	}
+	table_hops(to, f);
 	if (f->oracle && has_regions(f))
 		fputs("\nRegions need the number of stores to each chunk in advance, which this workload cannot tell: the rows of agents are an "
 		      "oracle's.\n",
@@ -103,7 +135,8 @@ static int output_table(FILE *to, const struct found *f)
 void output_csv_header(FILE *to)
 {
 	fputs("stream,gpus,link,payload,entries,subheader,stores,store_bytes,unique_bytes,lower_bound_bytes,paradigm,wire_bytes,"
-	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps\n",
+	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps,"
+	      "topology,source_bytes,source_back_bytes,link_bytes,link_back_bytes,destination_bytes,destination_back_bytes,limit\n",
 	      to);
 }
 
@@ -136,7 +169,10 @@ void output_csv_rows(FILE *to, const struct found *f)
 			c->lower_bound_bytes);
 		fprintf(to, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g", r.paradigm->name,
 			r.wire_bytes, r.useful_bytes, r.protocol_bytes, r.wasted_bytes, r.packets, r.stores_per_packet);
-		fprintf(to, ",%" PRIu64 ",%" PRIu64 "\n", r.time_ps, f->one_gpu_ps);
+		fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%s", r.time_ps, f->one_gpu_ps, topology_name(s->topology));
+		for (unsigned hop = 0; hop < HOPS; hop++)
+			fprintf(to, ",%" PRIu64 ",%" PRIu64, r.hop[hop].forward.bytes, r.hop[hop].back.bytes);
+		fprintf(to, ",%s\n", hop_name(r.limit));
 	}
 }
 
@@ -199,6 +235,35 @@ static int add_left(struct json_object *o, const struct result *r)
 	return output_add(o, "left", left);
 }
 
+static struct json_object *hop_object(const struct hop_result *h)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (o && !output_add_count(o, "bytes", h->forward.bytes) && !output_add_count(o, "transactions", h->forward.transactions) &&
+	    !output_add_count(o, "back_bytes", h->back.bytes) &&
+	    !output_add_count(o, "back_transactions", h->back.transactions) &&
+	    !output_add_count(o, "busiest_bytes", h->busiest.bytes) && !output_add_count(o, "busy_ps", h->busy_ps))
+		return o;
+	json_object_put(o);
+	return NULL;
+}
+
+/* The hops that the topology has, and the one that limits. */
+static int add_hops(struct json_object *o, const struct found *f, const struct result *r)
+{
+	struct json_object *hops = json_object_new_object();
+
+	for (unsigned hop = 0; hops && hop < HOPS; hop++) {
+		if (hop == HOP_LINK && f->options->setting.topology != TOPOLOGY_CARDS)
+			continue;
+		if (output_add(hops, hop_name(hop), hop_object(&r->hop[hop]))) {
+			json_object_put(hops);
+			hops = NULL;
+		}
+	}
+	return output_add(o, "hops", hops) || output_add_text(o, "limit", hop_name(r->limit)) ? -ENOMEM : 0;
+}
+
 static struct json_object *paradigm_object(const struct found *f, const struct result *r)
 {
 	struct json_object *o = json_object_new_object();
@@ -208,7 +273,7 @@ static struct json_object *paradigm_object(const struct found *f, const struct r
 	    !output_add_count(o, "protocol_bytes", r->protocol_bytes) &&
 	    !output_add_count(o, "wasted_bytes", r->wasted_bytes) && !output_add_count(o, "packets", r->packets) &&
 	    !output_add(o, "stores_per_packet", json_object_new_double(r->stores_per_packet)) && !add_left(o, r) &&
-	    !add_time(o, f, r))
+	    !add_hops(o, f, r) && !add_time(o, f, r))
 		return o;
 	json_object_put(o);
 	return NULL;
@@ -271,7 +336,7 @@ static int add_stream(struct json_object *top, const struct found *f)
 	const struct setting *s = &f->options->setting;
 
 	return output_add_text(top, "stream", f->stream) || output_add_text(top, "checked", f->check) ||
-			       output_add_count(top, "gpus", f->gpus) || output_add_text(top, "link", s->link.name) ||
+			       output_add_count(top, "gpus", f->gpus) || output_add_text(top, "topology", topology_name(s->topology)) || output_add_text(top, "link", s->link.name) ||
 			       output_add_text(top, "link_formula", s->link.formula) ||
 			       output_add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
 			       output_add_count(top, "queue_entries", s->queue_entries) ||

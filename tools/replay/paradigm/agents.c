@@ -11,13 +11,13 @@ enum { SATURATING_THREADS = 128 }; /* PROACT, Fig. 4 */
 struct one {
 	struct agent agent;
 	struct tally tally;
+	struct hops hops;
 	struct timing *timing; /* or NULL */
 };
 
 struct agents {
 	unsigned gpus, count;
-	struct link link;
-	struct agent_cost cost;
+	struct setting setting;
 	struct chunks *chunks;
 	struct one of[];
 };
@@ -38,7 +38,7 @@ static bool agents_start(const struct agents *a, struct one *one, const struct a
 	if (!timing)
 		return true;
 	own = *timing;
-	own.slowdown = agent->kind == AGENT_CARD ? 1 : 1 + a->cost.tracking;
+	own.slowdown = agent->kind == AGENT_CARD ? 1 : 1 + a->setting.cost.tracking;
 	one->timing = timing_create(a->gpus, &own);
 	return one->timing;
 }
@@ -51,8 +51,7 @@ struct agents *agents_create(unsigned gpus, const struct setting *setting, const
 	if (!a)
 		return NULL;
 	a->gpus = gpus;
-	a->link = setting->link;
-	a->cost = setting->cost;
+	a->setting = *setting;
 	a->chunks = chunks_create(gpus);
 	for (; a->chunks && a->count < count && agents_start(a, &a->of[a->count], &list[a->count], timing); a->count++)
 		;
@@ -77,11 +76,12 @@ int agents_take(struct agents *a, const struct replay_op *op)
 	return op->kind == REPLAY_STORE ? chunks_store(a->chunks, op) : chunks_copy(a->chunks, op);
 }
 
-void agents_send(struct agents *a, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
+void agents_cross(struct agents *a, unsigned source, unsigned destination, uint64_t time_ps,
+		  const struct crossing *crossing)
 {
 	for (unsigned i = 0; i < a->count; i++)
 		if (a->of[i].timing)
-			timing_send(a->of[i].timing, source, destination, time_ps, bytes, 1);
+			timing_cross(a->of[i].timing, source, destination, time_ps, crossing);
 }
 
 /* `chunks`: of its source. */
@@ -89,12 +89,24 @@ static uint64_t delay(const struct agents *a, const struct one *one, size_t chun
 {
 	switch (one->agent.kind) {
 	case AGENT_POLLING:
-		return a->cost.polling_ps + a->cost.scan_ps * chunks / one->agent.threads;
+		return a->setting.cost.polling_ps + a->setting.cost.scan_ps * chunks / one->agent.threads;
 	case AGENT_LAUNCH:
-		return a->cost.launch_ps;
+		return a->setting.cost.launch_ps;
 	default:
-		return a->cost.card_ps;
+		return a->setting.cost.card_ps;
 	}
+}
+
+/* Returns what the transfer puts on the link between cards. */
+static uint64_t agents_count_hops(const struct agents *a, struct one *one, const struct timing_transfer *t,
+				  const struct chunk *chunk)
+{
+	struct crossing c = hops_alike(&a->setting, (struct hop_load){ t->bytes, t->transactions },
+				       hops_flits_of_write(chunk->address, chunk->bytes),
+				       hops_between(&a->setting, a->gpus, t->source, t->destination));
+
+	hops_add(&one->hops, a->gpus, t->source, t->destination, &c);
+	return c.forward[HOP_LINK].bytes;
 }
 
 /* Transfers a chunk to all its destinations: it is started once. */
@@ -115,10 +127,11 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 			continue;
 		t.destination = d;
 		t.transactions = 0;
-		t.bytes = link_write(&a->link, chunk->address, chunk->bytes, &t.transactions);
+		t.bytes = link_write(&a->setting.link, chunk->address, chunk->bytes, &t.transactions);
 		one->tally.packets += t.transactions;
 		one->tally.wire_bytes += t.bytes;
 		one->tally.data_bytes += chunk->bytes;
+		t.link_bytes = agents_count_hops(a, one, &t, chunk);
 		if (one->timing)
 			timing_transfer(one->timing, &t);
 		if (t.one_by_one)
@@ -195,6 +208,7 @@ struct agent_result agents_result(const struct agents *a, unsigned index)
 
 	return (struct agent_result){
 		.tally = one->tally,
+		.hops = one->hops,
 		.time_ps = one->timing ? timing_end(one->timing) : 0,
 		.tail_ps = one->timing ? timing_tail(one->timing) : 0,
 		.hidden = one->timing ? timing_hidden(one->timing) : 0,

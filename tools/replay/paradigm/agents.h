@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../stream.h"
+#include "hops.h"
 #include "paradigm.h"
 #include "timing.h"
 
@@ -28,6 +29,7 @@ struct agent_result {
 	struct tally tally;
 	uint64_t time_ps, tail_ps; /**< 0 where no time is asked for */
 	double hidden;		   /**< timing_hidden() */
+	struct hops hops;
 };
 
 struct agents;
@@ -41,8 +43,9 @@ void agents_free(struct agents *agents);
 /** Takes a REPLAY_STORE or REPLAY_COPY. Returns 0 or -ENOMEM. */
 int agents_take(struct agents *agents, const struct replay_op *op);
 
-/** One transaction that goes besides, as timing_send() has it. */
-void agents_send(struct agents *agents, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes);
+/** What goes besides, as timing_cross() has it. */
+void agents_cross(struct agents *agents, unsigned source, unsigned destination, uint64_t time_ps,
+		  const struct crossing *crossing);
 
 /** A release of the pair: its chunks go, and the source waits. Returns 0 or -ENOMEM. */
 int agents_release(struct agents *agents, unsigned source, unsigned destination, uint64_t time_ps);

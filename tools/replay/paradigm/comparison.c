@@ -17,19 +17,21 @@ struct comparison {
 	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
 	uint64_t *unique;	    /* of each pair since its release */
 	struct pages *touched;
-	struct direct_copies {
-		uint64_t bytes, wire_bytes, packets;
-	} pages; /* what dma costs that copies touched pages */
+	struct tally pages; /* what dma costs that copies touched pages */
+	struct hop_load *plain; /* of each pair: its stores as plain ones; with a card only */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
 	struct timing *timing[PARADIGM_COUNT], *page_timing;
 	struct sent {
-		uint64_t bytes, packets;
-	} *sent, *page_sent;
+		uint64_t bytes, plain; /* what shows that there is more */
+		struct crossing crossing;
+	} *sent;
+	struct crossing *page_sent;
 	struct timing_setting time;
 	struct agents *agents, *own_agents; /* those that are fed, or NULL; the same if they are of the paradigms */
 	unsigned agent_of[PARADIGM_COUNT];
 	struct stream_counts counts;
 	struct tally tally[PARADIGM_COUNT];
+	struct hops hops[PARADIGM_COUNT], page_hops, alike_hops;
 };
 
 static bool create_timing(struct comparison *c, const struct timing_setting *setting)
@@ -80,8 +82,9 @@ struct comparison *comparison_create(unsigned gpus, const struct setting *settin
 	}
 	c->states = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->states));
 	c->unique = calloc(c->pairs, sizeof(*c->unique));
+	c->plain = calloc(c->pairs, sizeof(*c->plain));
 	c->touched = pages_create(c->pairs, TOUCHED_RECORD_BYTES);
-	if (!c->states || !c->unique || !c->touched || (timing && !create_timing(c, timing)) ||
+	if (!c->states || !c->unique || !c->plain || !c->touched || (timing && !create_timing(c, timing)) ||
 	    !create_agents(c, timing)) {
 		comparison_free(c);
 		return NULL;
@@ -104,6 +107,7 @@ void comparison_free(struct comparison *c)
 	free(c->page_sent);
 	free(c->states);
 	free(c->unique);
+	free(c->plain);
 	pages_free(c->touched);
 	free(c);
 }
@@ -131,6 +135,15 @@ static uint64_t lower_bound(const struct link *link, uint64_t unique)
 	return whole * link_packet(link, link->payload_bytes) + (rest ? link_packet(link, rest) : 0);
 }
 
+/* What a paradigm has sent of a pair by now. */
+static struct crossing crossing_of(const struct comparison *c, unsigned pair, unsigned i)
+{
+	const struct paradigm *p = c->paradigm[i];
+
+	return hops_crossing(&c->setting, p, p->tally(c->states[(size_t)pair * c->paradigms + i]), &c->plain[pair],
+			     hops_between(&c->setting, c->gpus, pair / c->gpus, pair % c->gpus));
+}
+
 /* Puts on the links what the paradigms have sent of a pair since it was last looked at. */
 static void comparison_send(struct comparison *c, unsigned pair, uint64_t time_ps)
 {
@@ -138,17 +151,19 @@ static void comparison_send(struct comparison *c, unsigned pair, uint64_t time_p
 
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++) {
 		struct sent *sent = &c->sent[(size_t)pair * c->paradigms + i];
+		struct crossing crossing, more;
 		const struct tally *now;
 
 		if (!states[i])
 			continue;
 		now = c->paradigm[i]->tally(states[i]);
-		if (now->wire_bytes == sent->bytes)
+		if (now->wire_bytes == sent->bytes && c->plain[pair].bytes == sent->plain)
 			continue;
-		timing_send(c->timing[i], pair / c->gpus, pair % c->gpus,
-			    time_ps + (c->paradigm[i] == &paradigm_dma ? c->time.copy_start_ps : 0),
-			    now->wire_bytes - sent->bytes, now->packets - sent->packets);
-		*sent = (struct sent){ now->wire_bytes, now->packets };
+		crossing = crossing_of(c, pair, i);
+		more = hops_since(&crossing, &sent->crossing);
+		timing_cross(c->timing[i], pair / c->gpus, pair % c->gpus,
+			     time_ps + (c->paradigm[i] == &paradigm_dma ? c->time.copy_start_ps : 0), &more);
+		*sent = (struct sent){ now->wire_bytes, c->plain[pair].bytes, crossing };
 	}
 }
 
@@ -160,10 +175,10 @@ static void comparison_release(struct comparison *c, unsigned pair, uint64_t tim
 		if (states[i])
 			c->paradigm[i]->release(states[i]);
 	comparison_send(c, pair, time_ps);
-	if (c->page_sent && c->page_sent[pair].bytes) {
-		timing_send(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps + c->time.copy_start_ps,
-			    c->page_sent[pair].bytes, c->page_sent[pair].packets);
-		c->page_sent[pair] = (struct sent){ 0 };
+	if (c->page_sent && c->page_sent[pair].forward[HOP_SOURCE].bytes) {
+		timing_cross(c->page_timing, pair / c->gpus, pair % c->gpus, time_ps + c->time.copy_start_ps,
+			     &c->page_sent[pair]);
+		c->page_sent[pair] = (struct crossing){ 0 };
 	}
 	c->counts.lower_bound_bytes += lower_bound(&c->setting.link, c->unique[pair]);
 	c->unique[pair] = 0;
@@ -176,6 +191,24 @@ static unsigned store_class(uint32_t size)
 	return 30 - (unsigned)__builtin_clz((size - 1) | 3);
 }
 
+/* What a copy of this page costs. */
+static void comparison_copy_page(struct comparison *c, unsigned pair, uint64_t page)
+{
+	unsigned source = pair / c->gpus, destination = pair % c->gpus;
+	struct hop_load load = { 0 };
+	struct crossing crossing;
+
+	load.bytes = link_write(&c->setting.link, page, PAGE_BYTES, &load.transactions);
+	crossing = hops_alike(&c->setting, load, hops_flits_of_write(page, PAGE_BYTES),
+			      hops_between(&c->setting, c->gpus, source, destination));
+	c->pages.data_bytes += PAGE_BYTES;
+	c->pages.wire_bytes += load.bytes;
+	c->pages.packets += load.transactions;
+	hops_add(&c->page_hops, c->gpus, source, destination, &crossing);
+	if (c->page_sent)
+		hops_sum(&c->page_sent[pair], &crossing);
+}
+
 static int comparison_store(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
 {
 	uint64_t pages = 0;
@@ -183,18 +216,10 @@ static int comparison_store(struct comparison *c, const struct replay_op *op, un
 
 	if (fresh < 0)
 		return fresh;
-	if (pages) {
-		uint64_t page = op->address / PAGE_BYTES * PAGE_BYTES;
-		uint64_t packets = 0, bytes = link_write(&c->setting.link, page, PAGE_BYTES, &packets);
-
-		c->pages.bytes += PAGE_BYTES;
-		c->pages.wire_bytes += bytes;
-		c->pages.packets += packets;
-		if (c->page_sent) {
-			c->page_sent[pair].bytes += bytes;
-			c->page_sent[pair].packets += packets;
-		}
-	}
+	if (pages)
+		comparison_copy_page(c, pair, op->address / PAGE_BYTES * PAGE_BYTES);
+	if (topology_has_card(c->setting.topology))
+		c->plain[pair].bytes += link_write(&c->setting.link, op->address, op->size, &c->plain[pair].transactions);
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
 	c->counts.classes[store_class(op->size)]++;
@@ -205,16 +230,21 @@ static int comparison_store(struct comparison *c, const struct replay_op *op, un
 	return c->agents ? agents_take(c->agents, op) : 0;
 }
 
-/* What all send alike, in one transaction, on the links of all. */
-static void send_alike(struct comparison *c, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes)
+/* What all send alike, in one transaction, on the links of all: a request, or what answers one. */
+static void send_alike(struct comparison *c, const struct replay_op *op, bool answer, uint64_t bytes, uint64_t flit_bytes)
 {
+	unsigned source = answer ? op->destination : op->source, destination = answer ? op->source : op->destination;
+	struct crossing crossing = hops_alike(&c->setting, (struct hop_load){ bytes, 1 }, flit_bytes,
+					      hops_between(&c->setting, c->gpus, source, destination));
+
 	c->counts.alike_bytes += bytes;
+	hops_add_way(&c->alike_hops, c->gpus, op->source, op->destination, &crossing, answer);
 	for (unsigned i = 0; i < c->paradigms && c->sent; i++)
-		timing_send(c->timing[i], source, destination, time_ps, bytes, 1);
+		timing_cross(c->timing[i], source, destination, op->time_ps, &crossing);
 	if (c->sent)
-		timing_send(c->page_timing, source, destination, time_ps, bytes, 1);
+		timing_cross(c->page_timing, source, destination, op->time_ps, &crossing);
 	if (c->agents)
-		agents_send(c->agents, source, destination, time_ps, bytes);
+		agents_cross(c->agents, source, destination, op->time_ps, &crossing);
 }
 
 static void comparison_load(struct comparison *c, const struct replay_op *op, unsigned pair, void **states)
@@ -228,15 +258,15 @@ static void comparison_load(struct comparison *c, const struct replay_op *op, un
 		comparison_send(c, pair, op->time_ps); /* what the load flushed goes first */
 	if (op->kind == REPLAY_ATOMIC) {
 		c->counts.atomics++;
-		send_alike(c, op->source, op->destination, op->time_ps,
-			   link_write(link, op->address, op->size, &transactions));
+		send_alike(c, op, false, link_write(link, op->address, op->size, &transactions), hops_flits_of_atomic());
 	} else {
 		c->counts.loads++;
 		c->counts.load_bytes += op->size;
-		send_alike(c, op->source, op->destination, op->time_ps, link_read_request(link));
+		send_alike(c, op, false, link_read_request(link), hops_flits_of_request(op->address, op->size));
 		/* The answer takes its way on the destination's link, at the source's time: the destination's own is not known.
 		 */
-		send_alike(c, op->destination, op->source, op->time_ps, link_read_answer(link, op->address, op->size));
+		send_alike(c, op, true, link_read_answer(link, op->address, op->size),
+			   hops_flits_of_answer(op->address, op->size));
 	}
 }
 
@@ -396,11 +426,13 @@ void comparison_add(struct comparison *c, const struct comparison *other)
 		to->classes[i] += from->classes[i];
 	if (from->last_ps > to->last_ps)
 		to->last_ps = from->last_ps;
-	c->pages.bytes += other->pages.bytes;
-	c->pages.wire_bytes += other->pages.wire_bytes;
-	c->pages.packets += other->pages.packets;
-	for (unsigned i = 0; i < c->paradigms; i++)
+	tally_add(&c->pages, &other->pages);
+	hops_merge(&c->page_hops, &other->page_hops);
+	hops_merge(&c->alike_hops, &other->alike_hops);
+	for (unsigned i = 0; i < c->paradigms; i++) {
 		tally_add(&c->tally[i], &other->tally[i]);
+		hops_merge(&c->hops[i], &other->hops[i]);
+	}
 }
 
 struct replay_sink comparison_sink(struct comparison *c)
@@ -415,12 +447,22 @@ int comparison_end(struct comparison *c)
 	for (unsigned pair = 0; pair < c->pairs; pair++)
 		comparison_release(c, pair, c->counts.last_ps);
 	error = wait_for_all(c, c->counts.last_ps); /* a stream need not end with a barrier */
-	for (unsigned i = 0; i < c->pairs * c->paradigms; i++)
-		if (c->states[i])
-			tally_add(&c->tally[i % c->paradigms], c->paradigm[i % c->paradigms]->tally(c->states[i]));
-	for (unsigned i = 0; i < c->paradigms; i++)
-		if (c->paradigm[i]->by_region)
-			c->tally[i] = agents_result(c->own_agents, c->agent_of[i]).tally;
+	for (unsigned i = 0; i < c->pairs * c->paradigms; i++) {
+		unsigned pair = i / c->paradigms, p = i % c->paradigms;
+		struct crossing crossing;
+
+		if (!c->states[i])
+			continue;
+		tally_add(&c->tally[p], c->paradigm[p]->tally(c->states[i]));
+		crossing = crossing_of(c, pair, p);
+		hops_add(&c->hops[p], c->gpus, pair / c->gpus, pair % c->gpus, &crossing);
+	}
+	for (unsigned i = 0; i < c->paradigms; i++) {
+		if (!c->paradigm[i]->by_region)
+			continue;
+		c->tally[i] = agents_result(c->own_agents, c->agent_of[i]).tally;
+		c->hops[i] = agents_result(c->own_agents, c->agent_of[i]).hops;
+	}
 	return error;
 }
 
@@ -434,13 +476,21 @@ unsigned comparison_results(const struct comparison *c)
 	return c->paradigms;
 }
 
+static void result_hops(const struct comparison *c, unsigned index, bool pages, struct result *result)
+{
+	struct hops hops = pages ? c->page_hops : c->hops[index];
+
+	hops_merge(&hops, &c->alike_hops);
+	hops_results(&hops, &c->setting, c->gpus, c->time.transaction_ps, c->time.dllp_bytes, result->hop);
+	for (unsigned hop = 0; hop < HOPS; hop++)
+		if (result->hop[hop].busy_ps > result->hop[result->limit].busy_ps)
+			result->limit = (enum hop)hop;
+}
+
 struct result comparison_result(const struct comparison *c, unsigned index)
 {
-	const struct tally page_copies = { .wire_bytes = c->pages.wire_bytes,
-					   .data_bytes = c->pages.bytes,
-					   .packets = c->pages.packets };
 	bool pages = c->paradigm[index] == &paradigm_dma && !c->counts.copies;
-	const struct tally *t = pages ? &page_copies : &c->tally[index];
+	const struct tally *t = pages ? &c->pages : &c->tally[index];
 	uint64_t unique = c->counts.unique_bytes;
 	uint64_t useful = t->data_bytes < unique ? t->data_bytes : unique; /* copies may leave out what was stored */
 	const struct timing *timing = pages ? c->page_timing : c->timing[index];
@@ -459,6 +509,7 @@ struct result comparison_result(const struct comparison *c, unsigned index)
 	};
 
 	memcpy(result.left, t->left, sizeof(result.left));
+	result_hops(c, index, pages, &result);
 	if (timing && c->paradigm[index]->by_region) {
 		struct agent_result agent = agents_result(c->own_agents, c->agent_of[index]);
 

@@ -15,6 +15,7 @@
 
 #include "../stream.h"
 #include "agents.h"
+#include "hops.h"
 #include "paradigm.h"
 #include "timing.h"
 
@@ -40,6 +41,8 @@ struct result {
 	uint64_t tail_ps; /**< of time_ps, what phases last longer than computing */
 	uint64_t stalled_ps;
 	double hidden; /**< timing_hidden() */
+	struct hop_result hop[HOPS]; /**< with loads and atomics, which wire_bytes leaves out */
+	enum hop limit;		     /**< the one that is busy for the longest time */
 };
 
 struct comparison;

@@ -7,12 +7,14 @@
 
 #include <stdlib.h>
 
+#include "hops.h"
+
 void *direct_create(const struct setting *setting)
 {
 	struct direct *d = calloc(1, sizeof(*d));
 
 	if (d)
-		d->link = setting->link;
+		*d = (struct direct){ .link = setting->link, .flits = setting->flits };
 	return d;
 }
 
@@ -20,6 +22,8 @@ void direct_send(struct direct *d, uint64_t address, uint64_t size)
 {
 	d->tally.wire_bytes += link_write(&d->link, address, size, &d->tally.packets);
 	d->tally.data_bytes += size;
+	if (d->flits)
+		d->tally.flit_bytes += hops_flits_of_write(address, size);
 }
 
 void direct_nothing(void *state, uint64_t address, uint32_t size)

@@ -8,6 +8,7 @@
 struct direct {
 	struct link link;
 	struct tally tally;
+	bool flits; /* of setting */
 };
 
 void *direct_create(const struct setting *setting);

@@ -15,7 +15,9 @@
 #include <stdlib.h>
 
 #include "direct.h"
+#include "finepack/depacketizer.h"
 #include "finepack/partition.h"
+#include "hops.h"
 
 enum { CONFIG_PACKET_EXTRA = 10 };
 _Static_assert((unsigned)TALLY_REASONS == GLK_FLUSH_COUNT, "a tally has all flush reasons");
@@ -24,7 +26,31 @@ struct finepack {
 	struct direct direct; /* first: direct_tally() is used on this */
 	struct glk_partition partition;
 	unsigned sub_packet_extra; /* wire bytes of each sub-packet, beside those of the packet */
+	bool card;		   /* which writes the packets' runs */
 };
+
+static void finepack_written(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
+{
+	struct direct *d = user;
+
+	(void)partition;
+	(void)data;
+	d->tally.writes.bytes += link_write(&d->link, offset, length, &d->tally.writes.transactions);
+}
+
+/* As the card that gets the packet: all that these partitions send is accepted. */
+static void finepack_write(struct finepack *f, const uint8_t *packet, size_t length)
+{
+	const struct glk_destination destination = {
+		.bytes = 1ULL << GLK_LINK_PARTITION_SHIFT,
+		.subheader_bytes = (unsigned)glk_partition_get(&f->partition, GLK_PARTITION_SUBHEADER_BYTES),
+		.compact = true,
+	};
+	struct glk_accepted accepted;
+
+	if (glk_depacketizer_check(packet, length, &destination, 1, &accepted) == GLK_REFUSED_NOT)
+		glk_depacketizer_apply(&accepted, finepack_written, &f->direct);
+}
 
 static void finepack_packet_out(void *user, const uint8_t *packet, size_t length, unsigned reason)
 {
@@ -32,7 +58,10 @@ static void finepack_packet_out(void *user, const uint8_t *packet, size_t length
 	const uint64_t *counted = f->partition.counters.value;
 	uint64_t sub_packets = counted[GLK_PARTITION_COUNTER(SUB_PACKETS)] - f->direct.tally.sub_packets;
 
-	(void)packet;
+	if (f->card)
+		finepack_write(f, packet, length);
+	if (f->direct.flits)
+		f->direct.tally.flit_bytes += hops_flits_of_packet(length);
 	f->direct.tally.packets++;
 	f->direct.tally.left[reason]++;
 	f->direct.tally.sub_packets += sub_packets;
@@ -40,6 +69,8 @@ static void finepack_packet_out(void *user, const uint8_t *packet, size_t length
 	if (f->sub_packet_extra) {
 		f->direct.tally.wire_bytes += f->sub_packet_extra * sub_packets;
 		f->direct.tally.packets += sub_packets;
+		if (f->direct.flits)
+			f->direct.tally.flit_bytes += f->sub_packet_extra * sub_packets;
 	}
 }
 
@@ -49,7 +80,8 @@ static struct finepack *finepack_make(const struct setting *setting, unsigned wi
 
 	if (!f)
 		return NULL;
-	f->direct.link = setting->link;
+	f->direct = (struct direct){ .link = setting->link, .flits = setting->flits };
+	f->card = topology_has_card(setting->topology);
 	glk_partition_init(&f->partition, setting->queue_entries, finepack_packet_out, f);
 	if (glk_partition_set(&f->partition, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&f->partition, GLK_PARTITION_MAX_PAYLOAD_BYTES, setting->link.payload_bytes)) {
@@ -138,7 +170,7 @@ static void finepack_release(void *state)
 
 #define FINEPACK(name_, label_, summary_, create_)                                                                             \
 	.name = (name_), .label = (label_), .summary = (summary_), .create = (create_), .free = free, .store = finepack_store, \
-	.load = finepack_load, .copy = direct_nothing, .release = finepack_release, .tally = direct_tally
+	.load = finepack_load, .copy = direct_nothing, .release = finepack_release, .tally = direct_tally, .packer = PACKER_LOGIC
 
 const struct paradigm paradigm_finepack = {
 	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "link.h"
+#include "topology.h"
 
 /** Who transfers a region's chunks (PROACT III-C, III-D). */
 enum agent_kind {
@@ -34,6 +35,9 @@ struct setting {
 	uint64_t chunk_bytes;	  /**< of regions */
 	unsigned threads;	  /**< of a region's agent */
 	struct agent_cost cost;
+	enum topology topology;
+	bool flits; /**< the link between cards carries flits (docs/link-format.md), not transactions */
+	double between_bytes_per_second; /**< of that link, in each direction */
 };
 
 /** Flush reasons: those of the card (GLK_FLUSH_...). */
@@ -46,10 +50,20 @@ struct tally {
 	uint64_t packets;
 	uint64_t sub_packets; /**< runs in packets; 0 where there are none */
 	uint64_t left[TALLY_REASONS]; /**< packets that left the write queue, by flush reason; all 0 without one */
+	struct hop_load writes; /**< the runs of packets as a card writes them; with a card only */
+	struct hop_load asked;	/**< a card's read requests for packets */
+	uint64_t flit_bytes;	/**< what was sent as flits; with setting.flits only */
 };
 
 /** Adds what of another. */
 void tally_add(struct tally *sum, const struct tally *other);
+
+/** Who packs, or combines. */
+enum packer {
+	PACKER_NONE,
+	PACKER_LOGIC, /**< of the GPU or the card, by topology */
+	PACKER_PROGRAM,
+};
 
 /**
  * The functions of a paradigm, for one pair. `state` is what create() made.
@@ -64,6 +78,7 @@ struct paradigm {
 	bool model_only;   /**< no card sends this */
 	bool by_region;	   /**< chunks are transferred by `agent` (agents.h); the functions do nothing */
 	enum agent_kind agent;
+	enum packer packer;
 	const char *summary;
 	void *(*create)(const struct setting *setting);
 	void (*free)(void *state);
@@ -78,7 +93,7 @@ struct paradigm {
 enum { PARADIGM_DEFAULTS = 6 };
 
 /** The number of all paradigms, and of what may be compared at once. */
-enum { PARADIGM_COUNT = 14 };
+enum { PARADIGM_COUNT = 15 };
 
 /** All paradigms, the defaults first; NULL past the last. */
 const struct paradigm *paradigm_at(unsigned index);
@@ -87,6 +102,6 @@ const struct paradigm *paradigm_named(const char *name);
 
 extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_compact,
 	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_keep,
-	paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
+	paradigm_lanes, paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
 
 #endif /* REPLAY_PARADIGM_H */

@@ -22,6 +22,7 @@ struct timing {
 	double stalled, tail;
 	double alone;  /* the end without any bytes */
 	double moving; /* what the bytes would take alone */
+	unsigned receivers; /* gpus; with two cards the link's two directions behind them, by the source's cluster */
 	struct gpu gpu[];
 };
 
@@ -29,11 +30,13 @@ enum { FIRST_STEP_PS = 1000 };
 
 struct timing *timing_create(unsigned gpus, const struct timing_setting *setting)
 {
-	struct timing *t = calloc(1, sizeof(*t) + gpus * sizeof(t->gpu[0]));
+	unsigned receivers = gpus + (setting->topology == TOPOLOGY_CARDS ? 2 : 0);
+	struct timing *t = calloc(1, sizeof(*t) + receivers * sizeof(t->gpu[0]));
 
 	if (!t)
 		return NULL;
 	t->setting = *setting;
+	t->receivers = receivers;
 	if (!(t->setting.slowdown > 0))
 		t->setting.slowdown = 1;
 	t->gpus = gpus;
@@ -97,12 +100,13 @@ static double take_arrival(struct gpu *g, unsigned step)
 /* Twice the time in as many steps: upwards, so that a step moves where all have moved away. */
 static void widen(struct timing *t)
 {
-	for (unsigned g = 0; g < t->gpus; g++)
+	for (unsigned g = 0; g < t->receivers; g++)
 		for (unsigned i = next_arrival(&t->gpu[g], 1); i < TIMING_STEPS; i = next_arrival(&t->gpu[g], i + 1))
 			add_arrival(&t->gpu[g], i / 2, take_arrival(&t->gpu[g], i));
 	t->step *= 2;
 }
 
+/* A GPU's, or the link's of a direction. */
 static void timing_arrive(struct timing *t, unsigned destination, double time, double bytes)
 {
 	while (time - t->begin >= t->step * TIMING_STEPS)
@@ -110,31 +114,67 @@ static void timing_arrive(struct timing *t, unsigned destination, double time, d
 	add_arrival(&t->gpu[destination], (unsigned)((time - t->begin) / t->step), bytes);
 }
 
-static void timing_count(struct timing *t, unsigned source, unsigned destination, uint64_t bytes)
+/* The part of the way behind the source's hop, from `time` on: the link's bytes as those that take as long on a GPU's. */
+static void timing_forward(struct timing *t, unsigned source, unsigned destination, double time, double link, double bytes)
 {
-	t->gpu[source].out += (double)bytes;
-	t->gpu[destination].in += (double)bytes;
+	time += (double)t->setting.latency_ps;
+	if (link > 0) {
+		unsigned direction = t->gpus + topology_cluster(source, t->gpus);
+
+		link *= t->setting.bytes_per_second / t->setting.between_bytes_per_second;
+		timing_arrive(t, direction, time, link);
+		t->gpu[direction].in += link;
+		time += (double)t->setting.latency_ps;
+	}
+	if (bytes > 0)
+		timing_arrive(t, destination, time, bytes);
+	t->gpu[destination].in += bytes;
 }
 
-void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
-		 uint64_t transactions)
+/* Returns when the bytes begin to leave. */
+static double timing_leave(struct timing *t, struct gpu *g, double now, uint64_t carried)
 {
-	struct gpu *g = &t->gpu[source];
-	uint64_t carried = occupied(t, bytes, transactions);
-	double now = own_time(t, time_ps) + g->behind, needs = sending_time(t, (double)carried);
-	double room = sending_time(t, (double)t->setting.buffer_bytes);
+	double needs = sending_time(t, (double)carried), room = sending_time(t, (double)t->setting.buffer_bytes);
 	double begin = now > g->link_free ? now : g->link_free;
 
 	g->link_free = begin + needs;
+	g->out += (double)carried;
 	if (g->link_free - now > room + needs) { /* the buffer, beside what is on the link */
 		double stall = g->link_free - now - room - needs;
 
 		g->behind += stall;
 		t->stalled += stall;
 	}
+	return begin;
+}
+
+static uint64_t occupied_by(const struct timing *t, const struct hop_load *load)
+{
+	return load->transactions ? occupied(t, load->bytes, load->transactions) : load->bytes;
+}
+
+void timing_cross(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, const struct crossing *c)
+{
+	struct gpu *g = &t->gpu[source];
+	const struct hop_load *forward = c->forward, *asked = &c->back[HOP_SOURCE];
 	/* The first byte arrives while the last ones are being sent. */
-	timing_arrive(t, destination, begin + (double)t->setting.latency_ps, (double)carried);
-	timing_count(t, source, destination, carried);
+	double begin = timing_leave(t, g, own_time(t, time_ps) + g->behind, occupied_by(t, &forward[HOP_SOURCE]));
+
+	timing_forward(t, source, destination, begin, (double)occupied_by(t, &forward[HOP_LINK]),
+		       (double)occupied_by(t, &forward[HOP_DESTINATION]));
+	if (asked->bytes) {
+		timing_arrive(t, source, begin, (double)occupied_by(t, asked));
+		g->in += (double)occupied_by(t, asked);
+	}
+}
+
+void timing_send(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
+		 uint64_t transactions)
+{
+	const struct hop_load load = { bytes, transactions };
+
+	timing_cross(t, source, destination, time_ps,
+		     &(struct crossing){ .forward = { [HOP_SOURCE] = load, [HOP_DESTINATION] = load } });
 }
 
 void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
@@ -149,10 +189,10 @@ void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
 
 	begin = fmax(begin, g->link_free);
 	for (unsigned i = 0; i < pieces; i++)
-		timing_arrive(t, transfer->destination, begin + needs * i / pieces + (double)t->setting.latency_ps,
-			      (double)carried / pieces);
+		timing_forward(t, transfer->source, transfer->destination, begin + needs * i / pieces,
+			       (double)transfer->link_bytes / pieces, (double)carried / pieces);
 	g->link_free = g->agent_free = begin + needs;
-	timing_count(t, transfer->source, transfer->destination, carried);
+	g->out += (double)carried;
 }
 
 void timing_release(struct timing *t, unsigned source, uint64_t time_ps)
@@ -187,6 +227,12 @@ static double delivered(const struct timing *t)
 
 	for (unsigned g = 0; g < t->gpus; g++)
 		end = fmax(end, all_arrived(t, &t->gpu[g]));
+	for (unsigned g = t->gpus; g < t->receivers; g++) {
+		double sent = all_arrived(t, &t->gpu[g]);
+
+		if (sent > t->begin)
+			end = fmax(end, sent + (double)t->setting.latency_ps);
+	}
 	return end;
 }
 
@@ -199,7 +245,7 @@ void timing_barrier(struct timing *t, uint64_t time_ps)
 	end = fmax(computed, delivered(t));
 	t->tail += end - computed;
 	t->alone = own_time(t, time_ps);
-	for (unsigned g = 0; g < t->gpus; g++) {
+	for (unsigned g = 0; g < t->receivers; g++) {
 		busiest = fmax(busiest, fmax(t->gpu[g].out, t->gpu[g].in));
 		t->gpu[g].out = t->gpu[g].in = 0;
 		t->gpu[g].behind = end - own_time(t, time_ps);

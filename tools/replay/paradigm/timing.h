@@ -8,6 +8,10 @@
  * when what was sent has had time to arrive and its acknowledgement to come back. At a barrier all GPUs go on when the last
  * has computed and everything has arrived.
  *
+ * Where there are two cards (TOPOLOGY_CARDS), what crosses between them takes the latency once more, and a link for each
+ * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a phase
+ * is that of the hop that ends last.
+ *
  * The stream tells no GPU's own end of a phase, only the last one's: a stall anywhere delays that. Arrivals are counted in
  * TIMING_STEPS steps of a phase's time, so that memory does not grow with it; a phase's end is right to one step.
  */
@@ -18,6 +22,7 @@
 #include <stdint.h>
 
 #include "../stream.h"
+#include "topology.h"
 
 enum { TIMING_STEPS = 4096 };
 
@@ -29,7 +34,9 @@ struct timing_setting {
 	double slowdown;	 /**< of computing, by what a program must do besides: times are multiplied by it. 0: none */
 	uint64_t transaction_ps; /**< the least time that a transaction occupies a link */
 	uint64_t dllp_bytes;	 /**< acknowledgements and credits of a transaction, which the other direction carries: as much
-				  * traffic     there is taken to put its own here */
+				  * traffic there is taken to put its own here */
+	enum topology topology;
+	double between_bytes_per_second; /**< of the link between cards, in each direction; TOPOLOGY_CARDS only */
 	/* Used by comparison.c */
 	unsigned compute_percent; /**< the stream's own times are multiplied by it, those of one GPU too. 0: 100 */
 	uint64_t kernel_start_ps; /**< from the begin of a phase until its kernels compute; one GPU's too */
@@ -44,6 +51,7 @@ struct timing_transfer {
 	bool one_by_one;   /**< the agent begins when it has ended the one before */
 	double speed;	   /**< the part of the link's bandwidth that the agent can use, above 0 and at most 1 */
 	uint64_t bytes, transactions;
+	uint64_t link_bytes; /**< on the link between cards; 0: it is not crossed */
 };
 
 /** A time of the stream in its phase `phases` (from 1), multiplied by compute_percent, after the starts of that many kernels.
@@ -61,9 +69,13 @@ struct timing;
 struct timing *timing_create(unsigned gpus, const struct timing_setting *setting);
 void timing_free(struct timing *timing);
 
-/** `bytes` in so many transactions leave the source at its own time (struct replay_op's). */
+/** `bytes` in so many transactions, the same on the source's hop and the destination's, leave the source at its own time (struct replay_op's). */
 void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
 		 uint64_t transactions);
+
+/** What a pair put on each hop leaves the source at its own time. What goes back takes the way as of the same time. */
+void timing_cross(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps,
+		  const struct crossing *crossing);
 
 /** The transfers of a source in a phase come in the order in which they are ready; of other bytes, after those that it sends
  * itself. */

@@ -16,6 +16,16 @@ const char *hop_name(enum hop hop)
 	return hops[hop];
 }
 
+const char *topology_text(enum topology topology)
+{
+	static const char *const texts[TOPOLOGIES] = {
+		"logic in the GPUs packs", "one card, with all GPUs behind it, packs", "two cards, each with half of the GPUs, pack",
+		"the program packs, the receiver applies; no card", "the program packs, the card applies",
+	};
+
+	return texts[topology];
+}
+
 bool topology_named(const char *name, enum topology *topology)
 {
 	for (unsigned i = 0; i < TOPOLOGIES; i++) {

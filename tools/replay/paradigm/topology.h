@@ -23,6 +23,7 @@ enum hop { HOP_SOURCE, HOP_LINK, HOP_DESTINATION, HOPS };
 
 /** "gpu", "card", ...; "source", "link", "destination". */
 const char *topology_name(enum topology topology);
+const char *topology_text(enum topology topology); /**< who packs, in a few words */
 const char *hop_name(enum hop hop);
 
 /** Returns whether there is a topology of this name, and sets it. */
@@ -32,6 +33,12 @@ bool topology_named(const char *name, enum topology *topology);
 static inline bool topology_has_card(enum topology topology)
 {
 	return topology == TOPOLOGY_CARD || topology == TOPOLOGY_CARDS || topology == TOPOLOGY_LANES_CARD;
+}
+
+/** Whether the program packs. */
+static inline bool topology_has_lanes(enum topology topology)
+{
+	return topology == TOPOLOGY_LANES || topology == TOPOLOGY_LANES_CARD;
 }
 
 /** The cluster of a GPU where there are two cards: the first half of the GPUs is one, the second half the other. */

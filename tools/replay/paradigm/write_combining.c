@@ -35,7 +35,7 @@ static void *create(const struct setting *setting)
 
 	if (!c)
 		return NULL;
-	c->direct.link = setting->link;
+	c->direct = (struct direct){ .link = setting->link, .flits = setting->flits };
 	c->entries = setting->queue_entries;
 	c->oldest = c->newest = NONE;
 	memset(c->slots, NONE, sizeof(c->slots));
@@ -74,7 +74,7 @@ static void empty_slot(struct combining *c, unsigned hole)
 
 static void write_combining_send(struct combining *c, const struct entry *e)
 {
-	struct direct runs = { .link = c->direct.link }, whole = runs;
+	struct direct runs = { .link = c->direct.link, .flits = c->direct.flits }, whole = runs, *less;
 	unsigned end;
 
 	for (unsigned first = 0; (first = glk_next_byte(&e->enables, first, true)) < GLK_LINE_BYTES; first = end) {
@@ -82,7 +82,9 @@ static void write_combining_send(struct combining *c, const struct entry *e)
 		direct_send(&runs, e->line * GLK_LINE_BYTES + first, end - first);
 	}
 	direct_send(&whole, e->line * GLK_LINE_BYTES, GLK_LINE_BYTES);
-	tally_add(&c->direct.tally, whole.tally.wire_bytes < runs.tally.wire_bytes ? &whole.tally : &runs.tally);
+	less = whole.tally.wire_bytes < runs.tally.wire_bytes ? &whole : &runs;
+	less->tally.writes = (struct hop_load){ less->tally.wire_bytes, less->tally.packets };
+	tally_add(&c->direct.tally, &less->tally);
 }
 
 static void take_out(struct combining *c, uint8_t place)
@@ -164,6 +166,7 @@ const struct paradigm paradigm_write_combining = {
 	.name = "write-combining",
 	.label = "write-combining",
 	.summary = "lines of 128 bytes, combined; the least recently stored one is evicted when the buffer is full",
+	.packer = PACKER_LOGIC,
 	.create = create,
 	.free = free,
 	.store = write_combining_store,
