@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ enum {
 	TOPOLOGY,
 	FLITS,
 	BETWEEN,
+	CLOCK,
 	LAST
 };
 _Static_assert((int)LAST <= (int)OPTIONS_END, "a command's own options come behind");
@@ -66,6 +68,7 @@ static const struct option known[] = {
 	{ "topology", required_argument, NULL, TOPOLOGY },
 	{ "flits", no_argument, NULL, FLITS },
 	{ "between", required_argument, NULL, BETWEEN },
+	{ "clock", required_argument, NULL, CLOCK },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -89,6 +92,7 @@ static const char help[] =
 	"                     for each half of the GPUs, and a link between), lanes (the program, no card), lanes-card (the program; the\n"
 	"                     card applies the packets)\n"
 	"  --between GB/S     bandwidth of the link between cards, in each direction, a power of two, 1 to 512 (16)\n"
+	"  --clock MHZ        clock of the cards' logic, 1 to 2000, which takes the time of the Verilog's clocks (250, unconfirmed)\n"
 	"  --flits            that link carries flits of 16 bytes (docs/link-format.md), without stitching\n"
 	"Link and card:\n"
 	"  --link NAME        link type: pcie1 to pcie6, 16 lanes, or nvlink (pcie4)\n"
@@ -144,6 +148,7 @@ struct gathered {
 	const struct options_more *more; /* or NULL */
 	uint64_t payload;
 	uint64_t between; /* GB/s; 0: not given */
+	uint64_t clock;	  /* MHz; 0: not given */
 	bool ecrc;
 	bool paradigms, queue; /* given: --paradigms; --subheader or --entries */
 	bool timed; /* --time or --no-time is given */
@@ -180,6 +185,7 @@ static int options_take(void *gathered, int option, const char *value)
 	case ECRC: g->ecrc = true; return 0;
 	case LINK: return link_named(o, value);
 	case FLITS: o->setting.flits = true; return 0;
+	case CLOCK: return option_number("clock", value, 1, 2000, &g->clock);
 	case BETWEEN: return option_power_of_two("between", value, 1, 512, &g->between);
 	case TOPOLOGY:
 		if (topology_named(value, &o->setting.topology))
@@ -261,6 +267,8 @@ static int topology_check(struct options *o, const struct gathered *g)
 		return contradicts("--flits", NULL, "requires --topology cards");
 	if (g->between && topology != TOPOLOGY_CARDS)
 		return contradicts("--between", NULL, "requires --topology cards");
+	if (g->clock && !topology_has_card(topology))
+		return contradicts("--clock", NULL, "requires --topology card, cards or lanes-card");
 	if (topology_has_lanes(topology) && g->queue)
 		return contradicts("--subheader, --entries", NULL, "of a card's write queue; --topology lanes and lanes-card have none");
 	if (topology_has_card(topology) && strcmp(o->setting.link.name, "nvlink") == 0)
@@ -269,6 +277,11 @@ static int topology_check(struct options *o, const struct gathered *g)
 		o->setting.between_bytes_per_second = (double)g->between * 1e9;
 	o->timing.topology = topology;
 	o->timing.between_bytes_per_second = o->setting.between_bytes_per_second;
+	if (g->clock)
+		o->timing.card.mhz = (double)g->clock;
+	if (o->setting.flits)
+		o->timing.between_bytes_per_second =
+			fmin(o->timing.between_bytes_per_second, cards_flit_rate(o->timing.card.mhz));
 	return topology_paradigms(o, g->paradigms);
 }
 
@@ -314,7 +327,8 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 	*o = (struct options){ .stream = STREAM_OPTIONS_DEFAULT,
 			       .timed = true,
 			       .jobs = 1,
-			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536, .compute_percent = 100 },
+			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536, .compute_percent = 100,
+					   .card = { .mhz = 250, .read_ps = 1000000 } },
 			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
 					    .chunk_bytes = 131072, .threads = 2048, .between_bytes_per_second = 16e9,
 					    .cost = { .polling_ps = 1000000, .scan_ps = 20000, .launch_ps = 10000000,

@@ -77,6 +77,9 @@ static void table_time(FILE *to, const struct found *f)
 	if (f->one_gpu_ps)
 		fprintf(to, ", speed-up %.2f", speed_up(f, bound));
 	fputc('\n', to);
+	if (topology_has_card(t->topology))
+		fprintf(to, "clock     the card's logic at %.0f MHz (unconfirmed), reads answered after %.0f ns\n", t->card.mhz,
+			(double)t->card.read_ps / 1e3);
 }
 
 static bool has_regions(const struct found *f)
@@ -136,7 +139,7 @@ void output_csv_header(FILE *to)
 {
 	fputs("stream,gpus,link,payload,entries,subheader,stores,store_bytes,unique_bytes,lower_bound_bytes,paradigm,wire_bytes,"
 	      "useful_bytes,protocol_bytes,wasted_bytes,packets,stores_per_packet,time_ps,one_gpu_ps,"
-	      "topology,source_bytes,source_back_bytes,link_bytes,link_back_bytes,destination_bytes,destination_back_bytes,limit\n",
+	      "topology,source_bytes,source_back_bytes,link_bytes,link_back_bytes,destination_bytes,destination_back_bytes,limit,unconfirmed_card_mhz\n",
 	      to);
 }
 
@@ -172,7 +175,8 @@ void output_csv_rows(FILE *to, const struct found *f)
 		fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%s", r.time_ps, f->one_gpu_ps, topology_name(s->topology));
 		for (unsigned hop = 0; hop < HOPS; hop++)
 			fprintf(to, ",%" PRIu64 ",%" PRIu64, r.hop[hop].forward.bytes, r.hop[hop].back.bytes);
-		fprintf(to, ",%s\n", hop_name(r.limit));
+		fprintf(to, ",%s,%.0f\n", hop_name(r.limit),
+			topology_has_card(s->topology) ? f->options->timing.card.mhz : 0);
 	}
 }
 
@@ -307,6 +311,10 @@ static int add_system(struct json_object *top, const struct found *f)
 	if (output_add(top, "link_bytes_per_second", json_object_new_double(t->bytes_per_second)) ||
 	    output_add_count(top, "latency_ps", t->latency_ps) || output_add_count(top, "buffer_bytes", t->buffer_bytes) ||
 	    output_add_count(top, "infinite_bandwidth_ps", bound))
+		return -ENOMEM;
+	if (topology_has_card(t->topology) && (output_add(top, "card_mhz", json_object_new_double(t->card.mhz)) ||
+					       output_add(top, "card_mhz_confirmed", json_object_new_boolean(false)) ||
+					       output_add_count(top, "card_read_ps", t->card.read_ps)))
 		return -ENOMEM;
 	if (!f->one_gpu_ps)
 		return 0;

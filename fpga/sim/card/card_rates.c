@@ -4,6 +4,9 @@
  * plain writes on PCIe, without back-pressure. Two figures each: stores accepted per clock, and stores per clock including the
  * time until the last has arrived. And clocks per 4 KiB of regions' chunks, from the last arrival to the record. A report, not
  * a test.
+ *
+ * card-rates --csv: clocks of stores, by packet form, size and place, until the last has arrived, of stores to the pool, and of
+ * regions' chunks: tests/data/loggop/rates.csv, from which the terms of tools/replay/paradigm/card_clocks.h are made.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +21,7 @@
 
 #define STORES	 20000u
 #define CLOCKS	 (100u * STORES) /* upper bound */
+#define POOL	 (UINT64_C(1) << 20)
 #define WINDOW	 (UINT64_C(1) << 20)
 #define ENDPOINT UINT64_C(0x10000000000)
 #define LATENCY	 100u /* clocks, of a read of host memory for regions */
@@ -31,7 +35,9 @@ static struct {
 	uint64_t written, sent; /* bytes; region record, Q0 */
 	uint64_t due[READS]; /* clock from which a read is answered, and its beats that are left */
 	unsigned beats[READS], first, last;
-} t;
+	unsigned latency; /* of those reads */
+	uint64_t mode;	  /* of the partitions */
+} t = { .latency = LATENCY, .mode = GLK_PARTITION_MODE_RESET };
 
 static void on_write(void *user, uint64_t address, const void *data, size_t len)
 {
@@ -50,7 +56,7 @@ static int on_read(void *user, uint64_t address, void *data, size_t len)
 	memset(data, 0, len);
 	if (len == sizeof(page) && address - SOURCE < 0x100000)
 		memcpy(data, &page, sizeof(page));
-	t.due[t.last % READS] = card_dut_clocks(t.dut) + LATENCY;
+	t.due[t.last % READS] = card_dut_clocks(t.dut) + t.latency;
 	t.beats[t.last++ % READS] = len <= 64 ? 1 : (unsigned)(len / 64);
 	return 0;
 }
@@ -96,7 +102,7 @@ static void set(uint64_t offset, uint64_t value)
 /* Creates the card, with an endpoint of one slice and its window for each of the first partitions. */
 static void start(unsigned partitions, const struct card_dut_ops *with)
 {
-	const struct card_dut_config config = { .ops = with };
+	const struct card_dut_config config = { .ops = with, .pool_bytes = POOL };
 
 	must(card_dut_create(&config, &t.dut), "creating the card");
 	chance_start(&t.chance, 1, 0);
@@ -108,6 +114,7 @@ static void start(unsigned partitions, const struct card_dut_ops *with)
 		set(partition + GLK_PARTITION_EP_BASE, ENDPOINT * (p + 1));
 		set(partition + GLK_PARTITION_EP_BYTES, WINDOW);
 		set(partition + GLK_PARTITION_EP_KIND, GLK_EP_BUS);
+		set(partition + GLK_PARTITION_MODE, t.mode);
 		set(window + GLK_WINDOW_Q1, 0);
 		set(window + GLK_WINDOW_Q2, WINDOW);
 		set(window + GLK_WINDOW_Q0, GLK_WINDOW_Q0_VALID_MASK | GLK_WINDOW_Q0_WRITE_MASK |
@@ -117,8 +124,8 @@ static void start(unsigned partitions, const struct card_dut_ops *with)
 	set(GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 }
 
-enum pattern { RANDOM, SEQUENTIAL, STRIDED, ONE_LINE };
-static const char *const names[] = { "random", "sequential", "strided", "one line" };
+enum pattern { RANDOM, SEQUENTIAL, STRIDED, ONE_LINE, CROSSING };
+static const char *const names[] = { "random", "sequential", "strided", "one line", "crossing" };
 
 static uint64_t place(enum pattern pattern, unsigned i, unsigned length)
 {
@@ -129,45 +136,65 @@ static uint64_t place(enum pattern pattern, unsigned i, unsigned length)
 		return (uint64_t)i * length % WINDOW;
 	case STRIDED:
 		return (uint64_t)i * 256 % WINDOW;
+	case CROSSING: /* a beat's end, as stores that are not aligned do */
+		return draw(&t.chance) % (WINDOW / 256) * 256 + 64 - length / 2;
 	default:
 		return (uint64_t)i * length % 128;
 	}
 }
 
-static void report(enum pattern pattern, unsigned length, unsigned partitions)
+static void post_stores(enum pattern pattern, unsigned length, unsigned partitions, unsigned bar, unsigned stores)
 {
-	static const uint8_t data[64];
-	uint64_t begin, taken, arrived, drain = GLK_DRAIN_CARD;
+	static const uint8_t data[128];
+
+	for (unsigned i = 0; i < stores; i++) {
+		uint64_t offset = place(pattern, i / partitions, length) + i % partitions * WINDOW;
+
+		must(card_dut_post_soon(t.dut, bar, offset, data, length), "store");
+	}
+}
+
+static void end(void)
+{
+	must(card_dut_fault(t.dut) ? -EIO : 0, card_dut_fault(t.dut) ? card_dut_fault(t.dut) : "the card");
+	card_dut_destroy(t.dut);
+}
+
+/* Clocks of the stores until accepted, and until the last has arrived. */
+static void clock_stores(enum pattern pattern, unsigned length, unsigned partitions, unsigned stores, uint64_t *taken,
+			 uint64_t *arrived)
+{
+	uint64_t begin, drain = GLK_DRAIN_CARD;
 
 	start(partitions, &ops);
 	begin = card_dut_clocks(t.dut);
-	for (unsigned i = 0; i < STORES; i++) {
-		uint64_t offset = place(pattern, i / partitions, length) + i % partitions * WINDOW;
-
-		must(card_dut_post_soon(t.dut, 1, offset, data, length), "store");
-	}
+	post_stores(pattern, length, partitions, 1, stores);
 	while (card_dut_posts(t.dut)) {
 		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "accepting the stores");
 		card_dut_clock(t.dut);
 	}
-	taken = card_dut_clocks(t.dut) - begin;
+	*taken = card_dut_clocks(t.dut) - begin;
 	set(GLK_CARD_DRAIN, drain);
 	do {
 		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "drain");
 		must(card_dut_read(t.dut, 0, GLK_CARD_DRAIN, &drain, sizeof(drain)), "register read");
 	} while (drain & GLK_CARD_DRAIN_BUSY_MASK);
-	arrived = card_dut_clocks(t.dut) - begin;
-	printf("%2u bytes, %-10s, %2u destinations: %.3f stores per clock, %.3f until arrived\n", length, names[pattern],
-	       partitions, (double)STORES / (double)taken, (double)STORES / (double)arrived);
-	if (card_dut_fault(t.dut) || !t.written) {
-		fprintf(stderr, "card_rates: %s\n", card_dut_fault(t.dut) ? card_dut_fault(t.dut) : "nothing arrived");
-		exit(1);
-	}
-	card_dut_destroy(t.dut);
+	*arrived = card_dut_clocks(t.dut) - begin;
+	must(t.written ? 0 : -EIO, "arrival");
+	end();
 }
 
-/* A chunk of 2^order bytes to the first `targets` endpoints, the page list's entries one after the other. */
-static void report_region(unsigned order, unsigned targets)
+static void report(enum pattern pattern, unsigned length, unsigned partitions)
+{
+	uint64_t taken, arrived;
+
+	clock_stores(pattern, length, partitions, STORES, &taken, &arrived);
+	printf("%2u bytes, %-10s, %2u destinations: %.3f stores per clock, %.3f until arrived\n", length, names[pattern],
+	       partitions, (double)STORES / (double)taken, (double)STORES / (double)arrived);
+}
+
+/* Clocks of a chunk of 2^order bytes to the first `targets` endpoints, the page list's entries one after the other. */
+static uint64_t clock_region(unsigned order, unsigned targets)
 {
 	uint64_t at = GLK_REGION_ARRAY, bytes = UINT64_C(1) << order, begin;
 
@@ -193,16 +220,81 @@ static void report_region(unsigned order, unsigned targets)
 		must(card_dut_clocks(t.dut) - begin < CLOCKS ? 0 : -ETIMEDOUT, "transfer");
 		card_dut_clock(t.dut);
 	}
-	printf("chunk of %u KiB, %u targets: %.0f clocks per 4 KiB\n", 1u << (order - 10), targets,
-	       (double)(card_dut_clocks(t.dut) - begin) / (double)(bytes / GLK_PAGE_SIZE));
-	must(card_dut_fault(t.dut) ? -EIO : 0, "the card");
-	card_dut_destroy(t.dut);
+	begin = card_dut_clocks(t.dut) - begin;
+	end();
+	return begin;
 }
 
-int main(void)
+static void report_region(unsigned order, unsigned targets)
+{
+	printf("chunk of %u KiB, %u targets: %.0f clocks per 4 KiB\n", 1u << (order - 10), targets,
+	       (double)clock_region(order, targets) * GLK_PAGE_SIZE / (double)(UINT64_C(1) << order));
+}
+
+/* --- as CSV --- */
+
+static const struct {
+	const char *name;
+	uint64_t mode;
+} forms[] = { { "plain", 0 },
+	      { "packing", GLK_PARTITION_MODE_PACKING_MASK },
+	      { "compact", GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK } };
+
+static void csv_stores(unsigned form, unsigned stores)
+{
+	static const unsigned lengths[] = { 2, 4, 8, 16, 32, 64, 128 };
+	static const enum pattern patterns[] = { RANDOM, SEQUENTIAL, CROSSING };
+	uint64_t taken, arrived;
+
+	t.mode = GLK_PARTITION_MODE_COALESCE_MASK | forms[form].mode;
+	for (unsigned p = 0; p < 3; p++)
+		for (unsigned l = 0; l < 7; l++) {
+			clock_stores(patterns[p], lengths[l], 1, stores, &taken, &arrived);
+			printf("store,%s,%s,%u,1,0,%u,%" PRIu64 "\n", forms[form].name, names[patterns[p]], lengths[l], stores,
+			       arrived);
+		}
+	t.mode = GLK_PARTITION_MODE_RESET;
+}
+
+static void csv_pool(unsigned stores)
+{
+	for (enum pattern pattern = RANDOM; pattern <= ONE_LINE; pattern++) {
+		uint64_t begin;
+
+		start(0, &ops);
+		begin = card_dut_clocks(t.dut);
+		post_stores(pattern, 8, 1, 2, stores);
+		while (card_dut_posts(t.dut))
+			card_dut_clock(t.dut);
+		printf("pool,,%s,8,1,0,%u,%" PRIu64 "\n", names[pattern], stores, card_dut_clocks(t.dut) - begin);
+		end();
+	}
+}
+
+static void csv_regions(void)
+{
+	for (t.latency = 100; t.latency <= 250; t.latency += 150)
+		for (unsigned order = GLK_REGION_ORDER_MIN; order <= 20; order += 4)
+			for (unsigned targets = 1; targets <= 4; targets += 3)
+				printf("region,,,%u,%u,%u,1,%" PRIu64 "\n", 1u << order, targets, t.latency,
+				       clock_region(order, targets));
+	t.latency = LATENCY;
+}
+
+int main(int argc, char **argv)
 {
 	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
 
+	if (argc == 2 && !strcmp(argv[1], "--csv")) {
+		puts("what,form,place,bytes,targets,latency,count,clocks");
+		csv_regions();
+		for (unsigned count = 1024; count <= 4096; count *= 4) {
+			csv_pool(count);
+			for (unsigned form = 0; form < 3; form++)
+				csv_stores(form, count);
+		}
+		return 0;
+	}
 	for (unsigned l = 0; l < 5; l++)
 		for (unsigned pattern = RANDOM; pattern <= ONE_LINE; pattern++)
 			report((enum pattern)pattern, lengths[l], 1);

@@ -92,21 +92,20 @@ static uint64_t delay(const struct agents *a, const struct one *one, size_t chun
 		return a->setting.cost.polling_ps + a->setting.cost.scan_ps * chunks / one->agent.threads;
 	case AGENT_LAUNCH:
 		return a->setting.cost.launch_ps;
-	default:
-		return a->setting.cost.card_ps;
+	default: /* a card's engine takes its own time */
+		return topology_has_card(a->setting.topology) ? 0 : a->setting.cost.card_ps;
 	}
 }
 
 /* Returns what the transfer puts on the link between cards. */
-static uint64_t agents_count_hops(const struct agents *a, struct one *one, const struct timing_transfer *t,
+static struct hop_load agents_count_hops(const struct agents *a, struct one *one, const struct timing_transfer *t,
 				  const struct chunk *chunk)
 {
-	struct crossing c = hops_alike(&a->setting, (struct hop_load){ t->bytes, t->transactions },
-				       hops_flits_of_write(chunk->address, chunk->bytes),
+	struct crossing c = hops_alike(&a->setting, t->load, hops_flits_of_write(chunk->address, chunk->bytes),
 				       hops_between(&a->setting, a->gpus, t->source, t->destination));
 
 	hops_add(&one->hops, a->gpus, t->source, t->destination, &c);
-	return c.forward[HOP_LINK].bytes;
+	return c.forward[HOP_LINK];
 }
 
 /* Transfers a chunk to all its destinations: it is started once. */
@@ -119,6 +118,10 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 				     .one_by_one = one->agent.kind == AGENT_LAUNCH,
 				     .speed = limited ? (double)one->agent.threads / SATURATING_THREADS : 1 };
 
+	if (one->agent.kind == AGENT_CARD) {
+		t.chunk_bytes = chunk->bytes;
+		t.targets = (unsigned)__builtin_popcountll(chunk->destinations);
+	}
 	for (unsigned i = 1; i < a->gpus; i++) {
 		unsigned d = (chunk->source + i) %
 			     a->gpus; /* each source begins with another one, so that links are shared evenly */
@@ -126,12 +129,12 @@ static void transfer(struct agents *a, struct one *one, const struct chunk *chun
 		if (!(chunk->destinations >> d & 1))
 			continue;
 		t.destination = d;
-		t.transactions = 0;
-		t.bytes = link_write(&a->setting.link, chunk->address, chunk->bytes, &t.transactions);
-		one->tally.packets += t.transactions;
-		one->tally.wire_bytes += t.bytes;
+		t.load.transactions = 0;
+		t.load.bytes = link_write(&a->setting.link, chunk->address, chunk->bytes, &t.load.transactions);
+		one->tally.packets += t.load.transactions;
+		one->tally.wire_bytes += t.load.bytes;
 		one->tally.data_bytes += chunk->bytes;
-		t.link_bytes = agents_count_hops(a, one, &t, chunk);
+		t.link = agents_count_hops(a, one, &t, chunk);
 		if (one->timing)
 			timing_transfer(one->timing, &t);
 		if (t.one_by_one)

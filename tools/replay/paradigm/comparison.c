@@ -18,7 +18,7 @@ struct comparison {
 	uint64_t *unique;	    /* of each pair since its release */
 	struct pages *touched;
 	struct tally pages; /* what dma costs that copies touched pages */
-	struct hop_load *plain; /* of each pair: its stores as plain ones; with a card only */
+	struct plain_load *plain; /* of each pair: its stores as plain ones; with a card only */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
 	struct timing *timing[PARADIGM_COUNT], *page_timing;
 	struct sent {
@@ -36,9 +36,13 @@ struct comparison {
 
 static bool create_timing(struct comparison *c, const struct timing_setting *setting)
 {
-	for (unsigned i = 0; i < c->paradigms; i++)
-		if (!(c->timing[i] = timing_create(c->gpus, setting)))
+	for (unsigned i = 0; i < c->paradigms; i++) {
+		struct timing_setting own = *setting;
+
+		own.form = c->paradigm[i]->form;
+		if (!(c->timing[i] = timing_create(c->gpus, &own)))
 			return false;
+	}
 	c->page_timing = timing_create(c->gpus, setting);
 	c->time = *setting;
 	c->sent = calloc((size_t)c->pairs * c->paradigms, sizeof(*c->sent));
@@ -157,13 +161,13 @@ static void comparison_send(struct comparison *c, unsigned pair, uint64_t time_p
 		if (!states[i])
 			continue;
 		now = c->paradigm[i]->tally(states[i]);
-		if (now->wire_bytes == sent->bytes && c->plain[pair].bytes == sent->plain)
+		if (now->wire_bytes == sent->bytes && c->plain[pair].load.bytes == sent->plain)
 			continue;
 		crossing = crossing_of(c, pair, i);
 		more = hops_since(&crossing, &sent->crossing);
 		timing_cross(c->timing[i], pair / c->gpus, pair % c->gpus,
 			     time_ps + (c->paradigm[i] == &paradigm_dma ? c->time.copy_start_ps : 0), &more);
-		*sent = (struct sent){ now->wire_bytes, c->plain[pair].bytes, crossing };
+		*sent = (struct sent){ now->wire_bytes, c->plain[pair].load.bytes, crossing };
 	}
 }
 
@@ -218,8 +222,12 @@ static int comparison_store(struct comparison *c, const struct replay_op *op, un
 		return fresh;
 	if (pages)
 		comparison_copy_page(c, pair, op->address / PAGE_BYTES * PAGE_BYTES);
-	if (topology_has_card(c->setting.topology))
-		c->plain[pair].bytes += link_write(&c->setting.link, op->address, op->size, &c->plain[pair].transactions);
+	if (topology_has_card(c->setting.topology)) {
+		struct plain_load *plain = &c->plain[pair];
+
+		plain->load.bytes += link_write(&c->setting.link, op->address, op->size, &plain->load.transactions);
+		plain->beats += card_beats(op->address, op->size);
+	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
 	c->counts.classes[store_class(op->size)]++;

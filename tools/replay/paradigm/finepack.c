@@ -36,6 +36,7 @@ static void finepack_written(void *user, unsigned partition, uint64_t offset, co
 	(void)partition;
 	(void)data;
 	d->tally.writes.bytes += link_write(&d->link, offset, length, &d->tally.writes.transactions);
+	d->tally.written_beats += card_beats(offset, length);
 }
 
 /* As the card that gets the packet: all that these partitions send is accepted. */
@@ -60,6 +61,7 @@ static void finepack_packet_out(void *user, const uint8_t *packet, size_t length
 
 	if (f->card)
 		finepack_write(f, packet, length);
+	f->direct.tally.packed_bytes += length;
 	if (f->direct.flits)
 		f->direct.tally.flit_bytes += hops_flits_of_packet(length);
 	f->direct.tally.packets++;
@@ -177,17 +179,18 @@ const struct paradigm paradigm_finepack = {
 };
 const struct paradigm paradigm_packing = { FINEPACK(
 	"packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets",
-	create_packing) };
+	create_packing), .form = CARD_PACKING };
 const struct paradigm paradigm_packing_compact = { FINEPACK(
 	"packing-compact", "packing-compact",
-	"packing with set-format compact: packets in the compact form where that takes less", create_packing_compact) };
+	"packing with set-format compact: packets in the compact form where that takes less", create_packing_compact), .form = CARD_COMPACT };
 const struct paradigm paradigm_keep = { FINEPACK(
 	"keep", "keep",
 	"packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
-	create_keep) };
+	create_keep), .form = CARD_COMPACT };
 const struct paradigm paradigm_compact = {
 	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes",
 		 create_compact),
+	.form = CARD_COMPACT,
 	.alias = "gpulink",
 	.model_only = true,
 };

@@ -57,7 +57,7 @@ struct crossing hops_alike(const struct setting *setting, struct hop_load load, 
 }
 
 struct crossing hops_crossing(const struct setting *setting, const struct paradigm *paradigm, const struct tally *tally,
-			      const struct hop_load *plain, bool between)
+			      const struct plain_load *plain, bool between)
 {
 	const struct hop_load sent = { tally->wire_bytes, tally->packets };
 	struct crossing c = hops_alike(setting, sent, tally->flit_bytes, between);
@@ -65,10 +65,15 @@ struct crossing hops_crossing(const struct setting *setting, const struct paradi
 	if (!topology_has_card(setting->topology) || paradigm->packer == PACKER_NONE)
 		return c;
 	c.forward[HOP_DESTINATION] = tally->writes;
-	if (paradigm->packer == PACKER_LOGIC)
-		c.forward[HOP_SOURCE] = *plain;
-	else
+	c.card.runs = tally->writes.transactions;
+	c.card.written = tally->written_beats;
+	if (paradigm->packer == PACKER_LOGIC) {
+		c.forward[HOP_SOURCE] = plain->load;
+		c.card.taken = plain->beats;
+		c.card.packed = tally->packed_bytes;
+	} else {
 		c.back[HOP_SOURCE] = tally->asked;
+	}
 	return c;
 }
 
@@ -90,6 +95,10 @@ struct crossing hops_since(const struct crossing *now, const struct crossing *be
 		c.back[hop] = (struct hop_load){ b->bytes - before->back[hop].bytes,
 						 b->transactions - before->back[hop].transactions };
 	}
+	c.card = (struct card_load){ .taken = now->card.taken - before->card.taken,
+				     .runs = now->card.runs - before->card.runs,
+				     .written = now->card.written - before->card.written,
+				     .packed = now->card.packed - before->card.packed };
 	return c;
 }
 
@@ -99,6 +108,10 @@ void hops_sum(struct crossing *sum, const struct crossing *more)
 		load_add(&sum->forward[hop], &more->forward[hop]);
 		load_add(&sum->back[hop], &more->back[hop]);
 	}
+	sum->card.taken += more->card.taken;
+	sum->card.runs += more->card.runs;
+	sum->card.written += more->card.written;
+	sum->card.packed += more->card.packed;
 }
 
 void hops_add(struct hops *h, unsigned gpus, unsigned source, unsigned destination, const struct crossing *c)

@@ -21,10 +21,16 @@ struct hop_result {
 	uint64_t busy_ps;	 /**< the least time that one needs */
 };
 
+/** A pair's stores as plain ones, and their beats of 64 bytes. Values. */
+struct plain_load {
+	struct hop_load load;
+	uint64_t beats;
+};
+
 /** What a pair has sent by now, by the method's tally and what its stores are as plain ones; with two cards `between` tells
  *  whether it crosses their link. */
 struct crossing hops_crossing(const struct setting *setting, const struct paradigm *paradigm, const struct tally *tally,
-			      const struct hop_load *plain, bool between);
+			      const struct plain_load *plain, bool between);
 
 /** The same load on each hop that the pair crosses; `flit_bytes`: on a link of flits. */
 struct crossing hops_alike(const struct setting *setting, struct hop_load load, uint64_t flit_bytes, bool between);

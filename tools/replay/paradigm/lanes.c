@@ -58,6 +58,16 @@ static void lanes_post(struct lanes *l)
 	l->area = 0;
 }
 
+static void lanes_write(struct lanes *l, uint64_t at, uint64_t length)
+{
+	struct tally *t = &l->direct.tally;
+
+	if (!length)
+		return;
+	t->writes.bytes += link_write(&l->direct.link, at, length, &t->writes.transactions);
+	t->written_beats += card_beats(at, length);
+}
+
 static void count_writes(struct lanes *l, const uint8_t *packet, size_t bytes)
 {
 	struct tally *t = &l->direct.tally;
@@ -74,13 +84,11 @@ static void count_writes(struct lanes *l, const uint8_t *packet, size_t bytes)
 			length += run;
 			continue;
 		}
-		if (length)
-			t->writes.bytes += link_write(&l->direct.link, at, length, &t->writes.transactions);
+		lanes_write(l, at, length);
 		at = offset;
 		length = run;
 	}
-	if (length)
-		t->writes.bytes += link_write(&l->direct.link, at, length, &t->writes.transactions);
+	lanes_write(l, at, length);
 }
 
 static void lanes_packet_out(void *user, const uint8_t *packet, size_t bytes)

@@ -52,6 +52,8 @@ struct tally {
 	uint64_t left[TALLY_REASONS]; /**< packets that left the write queue, by flush reason; all 0 without one */
 	struct hop_load writes; /**< the runs of packets as a card writes them; with a card only */
 	struct hop_load asked;	/**< a card's read requests for packets */
+	uint64_t written_beats; /**< beats of 64 bytes of `writes` */
+	uint64_t packed_bytes;	/**< of packets with their headers, as the card's logic makes them */
 	uint64_t flit_bytes;	/**< what was sent as flits; with setting.flits only */
 };
 
@@ -79,6 +81,7 @@ struct paradigm {
 	bool by_region;	   /**< chunks are transferred by `agent` (agents.h); the functions do nothing */
 	enum agent_kind agent;
 	enum packer packer;
+	enum card_form form; /**< of PACKER_LOGIC */
 	const char *summary;
 	void *(*create)(const struct setting *setting);
 	void (*free)(void *state);

@@ -12,6 +12,8 @@ void tally_add(struct tally *sum, const struct tally *other)
 	sum->asked.bytes += other->asked.bytes;
 	sum->asked.transactions += other->asked.transactions;
 	sum->flit_bytes += other->flit_bytes;
+	sum->written_beats += other->written_beats;
+	sum->packed_bytes += other->packed_bytes;
 	for (unsigned i = 0; i < TALLY_REASONS; i++)
 		sum->left[i] += other->left[i];
 }

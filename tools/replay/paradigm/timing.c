@@ -22,6 +22,7 @@ struct timing {
 	double stalled, tail;
 	double alone;  /* the end without any bytes */
 	double moving; /* what the bytes would take alone */
+	struct cards *cards; /* NULL: none */
 	unsigned receivers; /* gpus; with two cards the link's two directions behind them, by the source's cluster */
 	struct gpu gpu[];
 };
@@ -41,11 +42,21 @@ struct timing *timing_create(unsigned gpus, const struct timing_setting *setting
 		t->setting.slowdown = 1;
 	t->gpus = gpus;
 	t->step = FIRST_STEP_PS;
-	return t;
+	if (!topology_has_card(setting->topology) || !(setting->card.mhz > 0))
+		return t;
+	if (!t->setting.card.count)
+		t->setting.card.count = setting->topology == TOPOLOGY_CARDS ? 2 : 1;
+	t->cards = cards_create(gpus, &t->setting.card);
+	if (t->cards)
+		return t;
+	timing_free(t);
+	return NULL;
 }
 
 void timing_free(struct timing *t)
 {
+	if (t)
+		cards_free(t->cards);
 	free(t);
 }
 
@@ -59,14 +70,12 @@ static double sending_time(const struct timing *t, double bytes)
 	return bytes / t->setting.bytes_per_second * 1e12;
 }
 
-/* The bytes that a link could carry while transactions, and what answers as many others, occupy it. */
-static uint64_t occupied(const struct timing *t, uint64_t bytes, uint64_t transactions)
+/* The bytes that a link could carry while these transactions, and what answers as many others, occupy it. */
+static double occupied(const struct timing *t, const struct hop_load *load, double bytes_per_second)
 {
-	const struct timing_setting *s = &t->setting;
-	uint64_t least = (uint64_t)((double)transactions * (double)s->transaction_ps * s->bytes_per_second / 1e12);
+	double least = (double)load->transactions * (double)t->setting.transaction_ps * bytes_per_second / 1e12;
 
-	bytes += transactions * s->dllp_bytes;
-	return least > bytes ? least : bytes;
+	return fmax((double)(load->bytes + load->transactions * t->setting.dllp_bytes), least);
 }
 
 /* The first step from `from` that has bytes; TIMING_STEPS: there is none. */
@@ -114,57 +123,82 @@ static void timing_arrive(struct timing *t, unsigned destination, double time, d
 	add_arrival(&t->gpu[destination], (unsigned)((time - t->begin) / t->step), bytes);
 }
 
-/* The part of the way behind the source's hop, from `time` on: the link's bytes as those that take as long on a GPU's. */
-static void timing_forward(struct timing *t, unsigned source, unsigned destination, double time, double link, double bytes)
+/* The bytes of a GPU's link that take as long as this on the link between cards. */
+static double link_occupied(const struct timing *t, const struct hop_load *load)
 {
-	time += (double)t->setting.latency_ps;
+	double between = t->setting.between_bytes_per_second;
+
+	return load->bytes ? occupied(t, load, between) * t->setting.bytes_per_second / between : 0;
+}
+
+/* The part of the way behind the source's hop, from `time` on, and from `written` on behind the last card. */
+static void timing_forward(struct timing *t, unsigned source, unsigned destination, const struct card_passed *from, double link,
+			   double bytes)
+{
+	double latency = (double)t->setting.latency_ps, time = from->sent + latency;
+
 	if (link > 0) {
 		unsigned direction = t->gpus + topology_cluster(source, t->gpus);
 
-		link *= t->setting.bytes_per_second / t->setting.between_bytes_per_second;
 		timing_arrive(t, direction, time, link);
 		t->gpu[direction].in += link;
-		time += (double)t->setting.latency_ps;
+		time += latency;
 	}
 	if (bytes > 0)
-		timing_arrive(t, destination, time, bytes);
+		timing_arrive(t, destination, fmax(time, from->written + latency), bytes);
 	t->gpu[destination].in += bytes;
 }
 
-/* Returns when the bytes begin to leave. */
-static double timing_leave(struct timing *t, struct gpu *g, double now, uint64_t carried)
+static void timing_stall(struct timing *t, struct gpu *g, double stall)
 {
-	double needs = sending_time(t, (double)carried), room = sending_time(t, (double)t->setting.buffer_bytes);
+	if (stall <= 0)
+		return;
+	g->behind += stall;
+	t->stalled += stall;
+}
+
+/* Returns when the bytes begin to leave. */
+static double timing_leave(struct timing *t, struct gpu *g, double now, double carried)
+{
+	double needs = sending_time(t, carried), room = sending_time(t, (double)t->setting.buffer_bytes);
 	double begin = now > g->link_free ? now : g->link_free;
 
 	g->link_free = begin + needs;
-	g->out += (double)carried;
-	if (g->link_free - now > room + needs) { /* the buffer, beside what is on the link */
-		double stall = g->link_free - now - room - needs;
-
-		g->behind += stall;
-		t->stalled += stall;
-	}
+	g->out += carried;
+	timing_stall(t, g, g->link_free - now - room - needs); /* the buffer, beside what is on the link */
 	return begin;
 }
 
-static uint64_t occupied_by(const struct timing *t, const struct hop_load *load)
+/* What leaves at `begin` passes the cards. */
+static struct card_passed timing_cards(struct timing *t, unsigned source, unsigned destination, double begin,
+				       const struct crossing *c)
 {
-	return load->transactions ? occupied(t, load->bytes, load->transactions) : load->bytes;
+	struct card_passed p = cards_pass(t->cards, source, destination, t->setting.form, begin, &c->card);
+
+	if (!c->card.taken)
+		return p;
+	cards_count(t->cards, source, c->forward[HOP_SOURCE].bytes, &c->card);
+	timing_stall(t, &t->gpu[source],
+		     p.taken - begin - cards_buffer_time(t->cards, source, (double)t->setting.buffer_bytes));
+	return p;
 }
 
 void timing_cross(struct timing *t, unsigned source, unsigned destination, uint64_t time_ps, const struct crossing *c)
 {
 	struct gpu *g = &t->gpu[source];
-	const struct hop_load *forward = c->forward, *asked = &c->back[HOP_SOURCE];
 	/* The first byte arrives while the last ones are being sent. */
-	double begin = timing_leave(t, g, own_time(t, time_ps) + g->behind, occupied_by(t, &forward[HOP_SOURCE]));
+	double begin = timing_leave(t, g, own_time(t, time_ps) + g->behind,
+				    occupied(t, &c->forward[HOP_SOURCE], t->setting.bytes_per_second));
+	struct card_passed passed = { .sent = begin, .written = begin };
+	double asked = occupied(t, &c->back[HOP_SOURCE], t->setting.bytes_per_second);
 
-	timing_forward(t, source, destination, begin, (double)occupied_by(t, &forward[HOP_LINK]),
-		       (double)occupied_by(t, &forward[HOP_DESTINATION]));
-	if (asked->bytes) {
-		timing_arrive(t, source, begin, (double)occupied_by(t, asked));
-		g->in += (double)occupied_by(t, asked);
+	if (t->cards && (c->card.taken || c->card.runs))
+		passed = timing_cards(t, source, destination, begin, c);
+	timing_forward(t, source, destination, &passed, link_occupied(t, &c->forward[HOP_LINK]),
+		       occupied(t, &c->forward[HOP_DESTINATION], t->setting.bytes_per_second));
+	if (asked > 0) {
+		timing_arrive(t, source, begin, asked);
+		g->in += asked;
 	}
 }
 
@@ -183,16 +217,24 @@ void timing_transfer(struct timing *t, const struct timing_transfer *transfer)
 	struct gpu *g = &t->gpu[transfer->source];
 	double now = own_time(t, transfer->ready_ps) + g->behind;
 	double begin = fmax(transfer->one_by_one ? fmax(now, g->agent_free) : now, t->begin) + (double)transfer->delay_ps;
-	uint64_t carried = occupied(t, transfer->bytes, transfer->transactions);
-	double needs = sending_time(t, (double)carried) / transfer->speed;
-	unsigned pieces = transfer->speed < 1 ? PIECES : 1;
+	double carried = occupied(t, &transfer->load, t->setting.bytes_per_second);
+	double needs = sending_time(t, carried) / transfer->speed, end = 0;
+	bool engine = t->cards && transfer->chunk_bytes;
+	unsigned pieces = transfer->speed < 1 || engine ? PIECES : 1;
 
+	if (engine) {
+		begin = cards_transfer(t->cards, transfer->source, begin, transfer->chunk_bytes, transfer->targets, &end);
+		needs = fmax(needs, end - begin);
+	}
 	begin = fmax(begin, g->link_free);
-	for (unsigned i = 0; i < pieces; i++)
-		timing_forward(t, transfer->source, transfer->destination, begin + needs * i / pieces,
-			       (double)transfer->link_bytes / pieces, (double)carried / pieces);
+	for (unsigned i = 0; i < pieces; i++) {
+		const struct card_passed from = { .sent = begin + needs * i / pieces };
+
+		timing_forward(t, transfer->source, transfer->destination, &from, link_occupied(t, &transfer->link) / pieces,
+			       carried / pieces);
+	}
 	g->link_free = g->agent_free = begin + needs;
-	g->out += (double)carried;
+	g->out += carried;
 }
 
 void timing_release(struct timing *t, unsigned source, uint64_t time_ps)
@@ -201,10 +243,10 @@ void timing_release(struct timing *t, unsigned source, uint64_t time_ps)
 	double now = own_time(t, time_ps) + g->behind;
 	double done = g->link_free + 2 * (double)t->setting.latency_ps;
 
-	if (g->link_free > t->begin && done > now) {
-		g->behind += done - now;
-		t->stalled += done - now;
-	}
+	if (t->cards)
+		done = fmax(done, cards_released(t->cards, source));
+	if (g->link_free > t->begin)
+		timing_stall(t, g, done - now);
 }
 
 /* When a GPU has got all that was sent to it in the phase. */
@@ -243,6 +285,8 @@ void timing_barrier(struct timing *t, uint64_t time_ps)
 	for (unsigned g = 0; g < t->gpus; g++)
 		computed = fmax(computed, own_time(t, time_ps) + t->gpu[g].behind);
 	end = fmax(computed, delivered(t));
+	if (t->cards)
+		end = fmax(end, cards_barrier(t->cards));
 	t->tail += end - computed;
 	t->alone = own_time(t, time_ps);
 	for (unsigned g = 0; g < t->receivers; g++) {

@@ -12,6 +12,8 @@
  * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a phase
  * is that of the hop that ends last.
  *
+ * Where there are cards, what they pack or write goes on when they have done so (card.h), and a release waits for them.
+ *
  * The stream tells no GPU's own end of a phase, only the last one's: a stall anywhere delays that. Arrivals are counted in
  * TIMING_STEPS steps of a phase's time, so that memory does not grow with it; a phase's end is right to one step.
  */
@@ -37,6 +39,8 @@ struct timing_setting {
 				  * traffic there is taken to put its own here */
 	enum topology topology;
 	double between_bytes_per_second; /**< of the link between cards, in each direction; TOPOLOGY_CARDS only */
+	struct card_setting card;	 /**< where the topology has cards; count 0: one, or one a cluster */
+	enum card_form form;		 /**< how they pack */
 	/* Used by comparison.c */
 	unsigned compute_percent; /**< the stream's own times are multiplied by it, those of one GPU too. 0: 100 */
 	uint64_t kernel_start_ps; /**< from the begin of a phase until its kernels compute; one GPU's too */
@@ -50,8 +54,10 @@ struct timing_transfer {
 	uint64_t delay_ps; /**< until the agent begins */
 	bool one_by_one;   /**< the agent begins when it has ended the one before */
 	double speed;	   /**< the part of the link's bandwidth that the agent can use, above 0 and at most 1 */
-	uint64_t bytes, transactions;
-	uint64_t link_bytes; /**< on the link between cards; 0: it is not crossed */
+	struct hop_load load; /**< on the hops of source and destination */
+	struct hop_load link; /**< on the link between cards; 0 bytes: it is not crossed */
+	uint64_t chunk_bytes; /**< of the chunk that the engine of a card transfers, one by one, at its speed; 0: no card's */
+	unsigned targets;     /**< of that chunk */
 };
 
 /** A time of the stream in its phase `phases` (from 1), multiplied by compute_percent, after the starts of that many kernels.

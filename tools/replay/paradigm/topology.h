@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "card.h"
+
 enum topology { TOPOLOGY_GPU, TOPOLOGY_CARD, TOPOLOGY_CARDS, TOPOLOGY_LANES, TOPOLOGY_LANES_CARD, TOPOLOGIES };
 
 enum hop { HOP_SOURCE, HOP_LINK, HOP_DESTINATION, HOPS };
@@ -56,6 +58,7 @@ struct hop_load {
  *  requests for packets). A hop that the topology lacks, or the pair does not cross, has 0. Values. */
 struct crossing {
 	struct hop_load forward[HOPS], back[HOPS];
+	struct card_load card;
 };
 
 #endif /* REPLAY_TOPOLOGY_H */

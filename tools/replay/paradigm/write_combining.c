@@ -80,8 +80,10 @@ static void write_combining_send(struct combining *c, const struct entry *e)
 	for (unsigned first = 0; (first = glk_next_byte(&e->enables, first, true)) < GLK_LINE_BYTES; first = end) {
 		end = glk_next_byte(&e->enables, first, false);
 		direct_send(&runs, e->line * GLK_LINE_BYTES + first, end - first);
+		runs.tally.written_beats += card_beats(first, end - first);
 	}
 	direct_send(&whole, e->line * GLK_LINE_BYTES, GLK_LINE_BYTES);
+	whole.tally.written_beats = card_beats(0, GLK_LINE_BYTES);
 	less = whole.tally.wire_bytes < runs.tally.wire_bytes ? &whole : &runs;
 	less->tally.writes = (struct hop_load){ less->tally.wire_bytes, less->tally.packets };
 	tally_add(&c->direct.tally, &less->tally);

@@ -431,6 +431,34 @@ static void terms_of_time(void **state)
 }
 
 /* Sums add up, no method is below the bound, and a queue is never worse than none. */
+/* 64 stores in 64 lines, a release; a transaction takes 100 ns, bytes hardly any. Peer stores are 64 transactions on both hops,
+ * at once; packets one; of a card 64 to it, and when they have been packed 64 writes. */
+static void transactions_by_topology(void **state)
+{
+	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_finepack, NULL };
+	static const struct {
+		enum topology topology;
+		unsigned ns[2];
+	} runs[] = { { TOPOLOGY_GPU, { 1000 + 6400, 1000 + 100 } }, { TOPOLOGY_CARD, { 1000 + 6400, 1000 + 6300 + 6400 } } };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
+					   .topology = runs[i].topology };
+		struct timing_setting timing = { .bytes_per_second = 1e15, .latency_ps = 1000000, .buffer_bytes = 1 << 20,
+						 .transaction_ps = 100000, .topology = runs[i].topology };
+		struct comparison *c = comparison_create(2, &setting, list, &timing);
+
+		for (unsigned k = 0; k < 64; k++)
+			assert_int_equal(give(c, store(0, 1, k * 256, 8)), 0);
+		assert_int_equal(comparison_end(c), 0);
+		for (unsigned k = 0; k < 2; k++)
+			assert_in_range(comparison_result(c, k).time_ps, runs[i].ns[k] * 1000 - 150000,
+					runs[i].ns[k] * 1000 + 150000);
+		comparison_free(c);
+	}
+}
+
 static void any_stream(void **state)
 {
 	const char *given = getenv("SEED");
@@ -484,6 +512,7 @@ int main(void)
 		cmocka_unit_test(classes_of_sizes),
 		cmocka_unit_test(regions_and_releases),
 		cmocka_unit_test(terms_of_time),
+		cmocka_unit_test(transactions_by_topology),
 		cmocka_unit_test(any_stream),
 	};
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "chance.h"
+#include "card_clocks.h"
 #include "timing.h"
 
 #define NS 1000u
@@ -173,6 +174,76 @@ static void what_is_hidden(void **state)
 	}
 }
 
+/* A transaction takes 50 ns at least, on each hop: 10 from the source, 8 between the cards (2 bytes a nanosecond), 20 to the
+ * destination; 4 requests the other way. */
+static void transactions_on_every_hop(void **state)
+{
+	struct timing_setting setting = { .bytes_per_second = 1e9, .latency_ps = 100 * NS, .buffer_bytes = 1 << 20,
+					  .transaction_ps = 50 * NS, .between_bytes_per_second = 2e9 };
+	static const struct {
+		enum topology topology;
+		struct crossing crossing;
+		unsigned ns;
+	} runs[] = {
+		{ TOPOLOGY_GPU, { .forward = { { 100, 10 }, { 0 }, { 100, 10 } } }, 100 + 500 },
+		{ TOPOLOGY_CARD, { .forward = { { 100, 10 }, { 0 }, { 200, 20 } } }, 100 + 1000 },
+		{ TOPOLOGY_CARD, { .forward = { { 100, 10 }, { 0 }, { 2000, 20 } } }, 100 + 2000 }, /* more than 20 * 50 */
+		{ TOPOLOGY_CARDS, { .forward = { { 100, 10 }, { 100, 8 }, { 10, 1 } } }, 100 + 400 + 100 },
+		{ TOPOLOGY_CARDS, { .forward = { { 100, 10 }, { 1200, 8 }, { 10, 1 } } }, 100 + 600 + 100 },
+		{ TOPOLOGY_LANES_CARD, { .forward = { { 100, 1 } }, .back = { { 10, 4 } } }, 200 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct timing *t;
+
+		setting.topology = runs[i].topology;
+		t = timing_create(4, &setting);
+		assert_non_null(t);
+		timing_cross(t, 0, 3, 0, &runs[i].crossing);
+		timing_barrier(t, 0);
+		assert_ns(timing_end(t), runs[i].ns, 1);
+		timing_free(t);
+	}
+}
+
+/* Packets that a card makes of 64 stores leave when it has packed them, and a release waits for the card. */
+static void cards_take_time(void **state)
+{
+	struct timing_setting setting = { .bytes_per_second = 1e12, .buffer_bytes = 1 << 20, .topology = TOPOLOGY_CARD,
+					  .card = { .mhz = 1000, .read_ps = 100 * NS } };
+	const struct crossing crossing = { .forward = { { 2048, 64 }, { 0 }, { 2048, 64 } },
+					   .card = { .taken = 64, .runs = 64, .written = 64 } };
+	double passed = 64 * CARD_TAKEN_CLOCKS + 64 * card_run_clocks[CARD_PLAIN];
+	double released = passed + card_release_batch.clocks + 100 * card_release_batch.reads;
+	struct timing *t = timing_create(2, &setting);
+
+	(void)state;
+	timing_cross(t, 0, 1, 0, &crossing);
+	timing_release(t, 0, 0);
+	assert_ns(timing_stalled(t), (uint64_t)released, 2);
+	timing_release(t, 1, 0); /* has sent nothing */
+	assert_ns(timing_stalled(t), (uint64_t)released, 2);
+	timing_barrier(t, 0);
+	assert_ns(timing_end(t), (uint64_t)released, 2);
+	timing_free(t);
+}
+
+/* A source whose buffer is full of stores that its card does not take waits: 32 bytes a store, 2 stores a clock. */
+static void slow_cards_stall(void **state)
+{
+	struct timing_setting setting = { .bytes_per_second = 1e12, .buffer_bytes = 3200, .topology = TOPOLOGY_CARD,
+					  .card = { .mhz = 1000, .read_ps = 100 * NS } };
+	const struct crossing crossing = { .forward = { { 32, 1 } }, .card = { .taken = 1 } };
+	struct timing *t = timing_create(2, &setting);
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++)
+		timing_cross(t, 0, 1, i * NS / 2, &crossing);
+	assert_ns(timing_stalled(t), (uint64_t)(1000 * CARD_TAKEN_CLOCKS) - 500 - 100, 2);
+	timing_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +251,8 @@ int main(void)
 		cmocka_unit_test(links_are_shared),   cmocka_unit_test(full_buffers_stall),
 		cmocka_unit_test(releases_wait),      cmocka_unit_test(phases),
 		cmocka_unit_test(bounds),	      cmocka_unit_test(what_is_hidden),
+		cmocka_unit_test(transactions_on_every_hop), cmocka_unit_test(cards_take_time),
+		cmocka_unit_test(slow_cards_stall),
 	};
 
 	return cmocka_run_group_tests_name("timing", tests, NULL, NULL);

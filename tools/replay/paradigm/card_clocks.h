@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated from tests/data/loggop by tools/loggop/clocks; edit that instead. */
+/*
+ * Clocks of the card's Verilog with 512 bits (docs/loggop.md), each of many in a row. A beat is 64 bytes of a store or a write. Reads
+ * are those of the host's or a GPU's memory that are waited for, one after the other.
+ */
+#ifndef REPLAY_CARD_CLOCKS_H
+#define REPLAY_CARD_CLOCKS_H
+
+#include "card.h"
+
+struct card_term {
+	double clocks, reads;
+};
+
+/* A beat of stores that come in; a run by packet form, a beat of runs, a byte of packets, each until it has been written. */
+#define CARD_TAKEN_CLOCKS 1.000
+static const double card_run_clocks[CARD_FORMS] = {
+	[CARD_PLAIN] = 1.065, [CARD_PACKING] = 1.090, [CARD_COMPACT] = 1.557
+};
+#define CARD_WRITTEN_CLOCKS 1.049
+#define CARD_PACKED_CLOCKS  0.01597
+
+/* A release when all that it waits for has been written: of one run, of more. */
+static const struct card_term card_release = { 150.2, 1.03 }, card_release_batch = { 168.5, 1.83 };
+
+/* A chunk of a region; each 4 KiB of it to one target; and to each further target. */
+static const struct card_term card_region_chunk = { 141.9, 0.09 }, card_region_page = { 225.1, 1.91 },
+			      card_region_target = { 74.5, 0.01 };
+
+/* Ring entries with up to 32 bytes. */
+static const struct card_term card_put_inline = { 41.2, 0.14 }, card_put = { 61.9, 2.13 }, card_get = { 87.5, 2.13 };
+
+/* A store of 8 bytes to the pool: to another line than the one before; to the same. */
+#define CARD_POOL_CLOCKS      1.043
+#define CARD_POOL_LINE_CLOCKS 8.000
+
+/* A flit of 16 bytes on the link, a frame's end included (docs/link-format.md). */
+#define CARD_FLIT_CLOCKS 1.0909
+
+#endif /* REPLAY_CARD_CLOCKS_H */
