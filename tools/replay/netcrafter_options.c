@@ -17,7 +17,8 @@ enum {
 	TRIM,
 	BURST,
 	TLB,
-	UNIT_TLB
+	UNIT_TLB,
+	CLOCK
 };
 
 static const struct option known[] = {
@@ -28,6 +29,7 @@ static const struct option known[] = {
 	{ "flit", required_argument, NULL, FLIT },
 	{ "queue", required_argument, NULL, QUEUE },
 	{ "clocks", required_argument, NULL, CLOCKS },
+	{ "clock", required_argument, NULL, CLOCK },
 	{ "pool", required_argument, NULL, POOL },
 	{ "no-selective", no_argument, NULL, NO_SELECTIVE },
 	{ "no-yielding", no_argument, NULL, NO_YIELDING },
@@ -52,6 +54,8 @@ static const char help[] =
 	"  --flit BYTES       flit size, 8 or 16 (16); flits of 8 bytes are model only\n"
 	"  --queue FLITS      size of each cluster queue, 600 to 4096 (1024)\n"
 	"  --clocks N         clocks of the cluster queue per flit time, 1 to 8 (4)\n"
+	"  --clock MHZ        this card's logic instead of the paper's: a clock for a flit or a piece, 1 to 2000 MHz (unconfirmed);\n"
+	"                     plain and ideal have no card\n"
 	"  --tlb ENTRIES      TLB entries per GPU, a power of two, 8 to 65536 (512)\n"
 	"  --unit-tlb ENTRIES TLB entries per compute unit, a power of two, 1 to 64 (32)\n"
 	"NetCrafter:\n"
@@ -83,6 +87,7 @@ static const struct option_field fields[] = {
 	{ FLIT, "flit", true, 8, 16, offsetof(struct netcrafter_setting, flit_bytes) },
 	{ QUEUE, "queue", false, 600, 4096, offsetof(struct netcrafter_setting, queue_entries) },
 	{ CLOCKS, "clocks", false, 1, 8, offsetof(struct netcrafter_setting, clocks) },
+	{ CLOCK, "clock", false, 1, 2000, offsetof(struct netcrafter_setting, card_mhz) },
 	{ POOL, "pool", false, 0, 128, offsetof(struct netcrafter_setting, pool_ns) },
 	{ TRIM, "trim", true, 4, 32, offsetof(struct netcrafter_setting, trim_bytes) },
 	{ BURST, "burst", false, 1, 255, offsetof(struct netcrafter_setting, burst) },

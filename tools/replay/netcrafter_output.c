@@ -71,7 +71,10 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 	fprintf(to,
 		"system    %u GB/s per GPU, %u GB/s between clusters, switch latency 30 ns, flits of %u bytes, queues of %u "
 		"flits, %u queue clocks per flit\n",
-		s->within, s->between, s->flit_bytes, s->queue_entries, s->clocks);
+		s->within, s->between, s->flit_bytes, s->queue_entries, netcrafter_slot_clocks(s));
+	if (s->card_mhz)
+		fprintf(to, "clock     the card's logic at %u MHz (unconfirmed): a flit in %.2f ns at least, except plain and ideal\n",
+			s->card_mhz, (double)netcrafter_slot(s) / TICKS_NS);
 	fprintf(to,
 		"pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), %u "
 		"per unit, 32 for upper levels; 16 walkers\n",
@@ -266,6 +269,9 @@ static int add_setting(struct json_object *top, const struct netcrafter_setting 
 	};
 
 	_Static_assert(sizeof(names) / sizeof(names[0]) == sizeof(values) / sizeof(values[0]), "a name for each value");
+	if (s->card_mhz && (output_add_count(top, "card_mhz", s->card_mhz) ||
+			    output_add(top, "card_mhz_confirmed", json_object_new_boolean(false))))
+		return -ENOMEM;
 	return output_add(top, "setting", counts(names, values, sizeof(values) / sizeof(values[0])));
 }
 

@@ -130,7 +130,8 @@ int crossing_create(const struct netcrafter_setting *setting, crossing_arrive ar
 	if (!c)
 		return -ENOMEM;
 	c->setting = *setting;
-	c->slot = (uint64_t)setting->flit_bytes * TICKS_NS / setting->between;
+	c->slot = netcrafter_slot(setting);
+	c->setting.clocks = netcrafter_slot_clocks(setting);
 	c->tuner.pool_ns = setting->pool_ns;
 	c->arrive = arrive;
 	c->user = user;

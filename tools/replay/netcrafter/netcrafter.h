@@ -16,6 +16,8 @@ struct netcrafter_setting {
 	unsigned flit_bytes;	  /**< 8 or 16 */
 	unsigned queue_entries;	  /**< flits of a cluster queue */
 	unsigned clocks;	  /**< of a cluster queue in the time of a flit on the link, 1 to 8 */
+	unsigned card_mhz;	  /**< clock of a card's logic, which takes a clock for a flit or a piece and no less time than its
+				    *  Verilog; 0: logic as the paper has it, by `clocks` */
 	unsigned pool_ns;	  /**< 0 to 128 */
 	unsigned burst;
 	unsigned trim_bytes;	  /**< 4, 8, 16 or 32; 0: off */
@@ -35,6 +37,10 @@ struct netcrafter_setting {
 void netcrafter_setting_default(struct netcrafter_setting *setting);
 /** Whether the pooling time is no more than a cluster queue can count, in its clocks. */
 bool netcrafter_pool_valid(const struct netcrafter_setting *setting);
+/** The time of a flit on the link, in ticks. */
+uint64_t netcrafter_slot(const struct netcrafter_setting *setting);
+/** Clocks of a cluster queue in that time. */
+unsigned netcrafter_slot_clocks(const struct netcrafter_setting *setting);
 /** Clocks of a cluster queue in a nanosecond. */
 double netcrafter_clocks_ns(const struct netcrafter_setting *setting);
 

@@ -3,9 +3,11 @@
 #include "system.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "../hash.h"
+#include "../paradigm/card_clocks.h"
 
 void netcrafter_setting_default(struct netcrafter_setting *setting)
 {
@@ -33,9 +35,29 @@ bool netcrafter_pool_valid(const struct netcrafter_setting *s)
 	return s->pool_ns * netcrafter_clocks_ns(s) <= GLK_POOL_CYCLES_MAX;
 }
 
+/* Ticks of so many clocks of a card, rounded up. */
+static uint64_t card_ticks(const struct netcrafter_setting *s, double clocks)
+{
+	return (uint64_t)ceil(clocks * 1000 * TICKS_NS / s->card_mhz);
+}
+
+uint64_t netcrafter_slot(const struct netcrafter_setting *s)
+{
+	uint64_t link = (uint64_t)s->flit_bytes * TICKS_NS / s->between, card = s->card_mhz ? card_ticks(s, CARD_FLIT_CLOCKS) : 0;
+
+	return link > card ? link : card;
+}
+
+unsigned netcrafter_slot_clocks(const struct netcrafter_setting *s)
+{
+	uint64_t clocks = s->card_mhz ? netcrafter_slot(s) / card_ticks(s, 1) : s->clocks;
+
+	return clocks ? (unsigned)clocks : 1;
+}
+
 double netcrafter_clocks_ns(const struct netcrafter_setting *s)
 {
-	return (double)s->clocks * s->between / s->flit_bytes;
+	return (double)netcrafter_slot_clocks(s) * TICKS_NS / (double)netcrafter_slot(s);
 }
 
 void system_fail(struct system *s, int rc)

@@ -64,5 +64,7 @@ struct netcrafter_setting netcrafter_variant_setting(const struct netcrafter_var
 	s.data_first = v->data_first ? s.data_first : 0;
 	if (v->ideal)
 		s.between = s.within;
+	if (v->ideal || v == variants) /* no card */
+		s.card_mhz = 0;
 	return s;
 }
