@@ -67,6 +67,8 @@ static uint64_t raw_wire_bytes(uint64_t address, size_t length, unsigned max_pay
 {
 	uint64_t end = address + length, bytes = 0;
 
+	if (((address ^ (end - 1)) & ~(uint64_t)(max_payload_bytes - 1)) == 0)
+		return GLK_TLP_OVERHEAD_BYTES + 4 * ((end + 3) / 4 - address / 4);
 	while (address < end) {
 		uint64_t cut = (address | (max_payload_bytes - 1)) + 1;
 		uint64_t part_end = end < cut ? end : cut;

@@ -54,16 +54,6 @@ void glk_write_queue_shape(struct glk_write_queue *queue, unsigned line_bytes, u
 	queue->run_bytes = run_bytes;
 }
 
-size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length)
-{
-	size_t room = (size_t)(queue->unit_bytes - (address & (queue->unit_bytes - 1)));
-	size_t most = queue->max_payload_bytes - queue->subheader_bytes;
-
-	if (room > most)
-		room = most;
-	return length < room ? length : room;
-}
-
 /* Bits [from, to) of a word, 0 <= from <= to <= 64. */
 static uint64_t bits(unsigned from, unsigned to)
 {
@@ -73,14 +63,21 @@ static uint64_t bits(unsigned from, unsigned to)
 	return below_to & ~below_from;
 }
 
-static struct glk_enables enables_of(unsigned first, unsigned length)
+__attribute__((noinline)) static struct glk_enables enables_of_two(unsigned first, unsigned end)
 {
-	unsigned end = first + length;
-	struct glk_enables e;
+	return (struct glk_enables){ { first < 64 ? bits(first, end < 64 ? end : 64) : 0,
+				       end > 64 ? bits(first > 64 ? first - 64 : 0, end - 64) : 0 } };
+}
 
-	e.word[0] = first < 64 ? bits(first, end < 64 ? end : 64) : 0;
-	e.word[1] = end > 64 ? bits(first > 64 ? first - 64 : 0, end - 64) : 0;
-	return e;
+/* Nearly always they are in one word. `length`: at least 1. */
+static inline struct glk_enables enables_of(unsigned first, unsigned length)
+{
+	uint64_t mask;
+
+	if (first % 64 + length > 64)
+		return enables_of_two(first, first + length);
+	mask = UINT64_MAX >> (64 - length) << first % 64;
+	return (struct glk_enables){ { first < 64 ? mask : 0, first < 64 ? 0 : mask } };
 }
 
 static unsigned count_bytes(struct glk_enables e)
@@ -131,10 +128,18 @@ struct change {
 	int runs;
 };
 
-static struct change change_by(struct glk_enables have, struct glk_enables piece, unsigned first, unsigned length)
+/* Of any piece. */
+__attribute__((noinline)) static struct change change_counted(struct glk_enables have, struct glk_enables piece)
 {
 	struct glk_enables both = { { have.word[0] & piece.word[0], have.word[1] & piece.word[1] } };
 	struct glk_enables all = { { have.word[0] | piece.word[0], have.word[1] | piece.word[1] } };
+
+	return (struct change){ .overwritten = count_bytes(both), .runs = (int)count_runs(all) - (int)count_runs(have) };
+}
+
+static struct change change_by(struct glk_enables have, struct glk_enables piece, unsigned first, unsigned length)
+{
+	struct glk_enables both = { { have.word[0] & piece.word[0], have.word[1] & piece.word[1] } };
 
 	/* Most pieces fall into a gap or into a run: then no bits need to be counted. */
 	if ((both.word[0] | both.word[1]) == 0) {
@@ -145,20 +150,7 @@ static struct change change_by(struct glk_enables have, struct glk_enables piece
 	}
 	if (both.word[0] == piece.word[0] && both.word[1] == piece.word[1])
 		return (struct change){ .overwritten = length, .runs = 0 };
-	return (struct change){ .overwritten = count_bytes(both), .runs = (int)count_runs(all) - (int)count_runs(have) };
-}
-
-unsigned glk_write_queue_wanted(const struct glk_write_queue *queue, uint64_t address, size_t left)
-{
-	unsigned block = queue->entries * GLK_LINE_BYTES;
-	uint64_t last = address + left - 1, block_last;
-
-	if (!queue->packing)
-		return 1;
-	if (block > queue->max_payload_bytes)
-		block = queue->max_payload_bytes;
-	block_last = address | (block - 1);
-	return (unsigned)((last < block_last ? last : block_last) / GLK_LINE_BYTES - address / GLK_LINE_BYTES) + 1;
+	return change_counted(have, piece);
 }
 
 int glk_write_queue_put(struct glk_write_queue *queue, uint64_t address, const void *data, size_t length, unsigned wanted,

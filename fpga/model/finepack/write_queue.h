@@ -91,11 +91,30 @@ void glk_write_queue_shape(struct glk_write_queue *queue, unsigned line_bytes, u
 
 /** Length of the first piece of a store of `length` (at least 1) bytes: up to the end of the line or of the address window, and
  *  at most what one packet can hold. */
-size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length);
+static inline size_t glk_write_queue_piece(const struct glk_write_queue *queue, uint64_t address, size_t length)
+{
+	size_t room = (size_t)(queue->unit_bytes - (address & (queue->unit_bytes - 1)));
+	size_t most = queue->max_payload_bytes - queue->subheader_bytes;
+
+	if (room > most)
+		room = most;
+	return length < room ? length : room;
+}
 
 /** The entries that must be free for a piece with `left` bytes of its store, itself included, if its line is not queued: 1, or
  *  with `packing` those for all lines of the store up to where a plain write would be cut, so that a flush does not cut it. */
-unsigned glk_write_queue_wanted(const struct glk_write_queue *queue, uint64_t address, size_t left);
+static inline unsigned glk_write_queue_wanted(const struct glk_write_queue *queue, uint64_t address, size_t left)
+{
+	unsigned block = queue->entries * GLK_LINE_BYTES;
+	uint64_t last = address + left - 1, block_last;
+
+	if (!queue->packing)
+		return 1;
+	if (block > queue->max_payload_bytes)
+		block = queue->max_payload_bytes;
+	block_last = address | (block - 1);
+	return (unsigned)((last < block_last ? last : block_last) / GLK_LINE_BYTES - address / GLK_LINE_BYTES) + 1;
+}
 
 /**
  * Queues a piece, as returned by glk_write_queue_piece(), with what glk_write_queue_wanted() returned. Returns GLK_QUEUE_TAKEN;

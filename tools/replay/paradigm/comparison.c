@@ -117,7 +117,7 @@ void comparison_free(struct comparison *c)
 }
 
 /* The paradigms' states of a pair. NULL: no memory. */
-static void **states_of(struct comparison *c, unsigned pair)
+__attribute__((noinline)) static void **states_of(struct comparison *c, unsigned pair)
 {
 	void **states = c->states + (size_t)pair * c->paradigms;
 
@@ -196,7 +196,7 @@ static unsigned store_class(uint32_t size)
 }
 
 /* What a copy of this page costs. */
-static void comparison_copy_page(struct comparison *c, unsigned pair, uint64_t page)
+__attribute__((noinline)) static void comparison_copy_page(struct comparison *c, unsigned pair, uint64_t page)
 {
 	unsigned source = pair / c->gpus, destination = pair % c->gpus;
 	struct hop_load load = { 0 };
@@ -343,7 +343,44 @@ static bool mine(const struct comparison *c, const struct replay_op *op, unsigne
 	return c->shares == 1 || op->kind == REPLAY_BARRIER || pair % c->shares == c->share;
 }
 
-static int take_one(struct comparison *c, const struct replay_op *op)
+/* Nearly all operations are stores: one look, as trace/rules.h has it. */
+static bool allowed_store(const struct comparison *c, const struct replay_op *op)
+{
+	return op->kind == REPLAY_STORE && op->address % GLK_LINE_BYTES + (op->size - 1u) < GLK_LINE_BYTES && /* 0 is not, either */
+	       op->address < REPLAY_ADDRESS_END && op->source < c->gpus && op->destination < c->gpus &&
+	       op->source != op->destination;
+}
+
+static void count_operation(struct comparison *c, const struct replay_op *op)
+{
+	c->counts.operations++;
+	if (op->time_ps > c->counts.last_ps)
+		c->counts.last_ps = op->time_ps;
+}
+
+static int take_store(struct comparison *c, const struct replay_op *op)
+{
+	unsigned pair = op->source * c->gpus + op->destination;
+	void **states;
+	int error;
+
+	if (c->shares > 1 && pair % c->shares != c->share)
+		return 0;
+	states = c->states + (size_t)pair * c->paradigms;
+	if (!states[c->paradigms - 1]) {
+		states = states_of(c, pair);
+		if (!states)
+			return -ENOMEM;
+	}
+	count_operation(c, op);
+	error = comparison_store(c, op, pair, states);
+	if (c->sent)
+		comparison_send(c, pair, op->time_ps);
+	return error;
+}
+
+/* Out of the way of stores, which shall keep their registers. */
+__attribute__((noinline)) static int take_other(struct comparison *c, const struct replay_op *op)
 {
 	unsigned pair = op->source * c->gpus + op->destination;
 	void **states;
@@ -353,9 +390,7 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 		return 0;
 	if (!comparison_allowed(c, op))
 		return -EINVAL;
-	c->counts.operations++;
-	if (op->time_ps > c->counts.last_ps)
-		c->counts.last_ps = op->time_ps;
+	count_operation(c, op);
 	if (op->kind == REPLAY_BARRIER)
 		return barrier(c, op->time_ps);
 	states = states_of(c, pair);
@@ -366,9 +401,7 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 		comparison_release(c, pair, op->time_ps);
 		return wait_for(c, op);
 	}
-	if (op->kind == REPLAY_STORE)
-		error = comparison_store(c, op, pair, states);
-	else if (op->kind == REPLAY_COPY)
+	if (op->kind == REPLAY_COPY)
 		error = comparison_copy(c, op, states);
 	else
 		comparison_load(c, op, pair, states);
@@ -377,11 +410,9 @@ static int take_one(struct comparison *c, const struct replay_op *op)
 	return error;
 }
 
-/* The operation, or in `slower` the same at a later time. */
+/* In `slower` the same at a later time. */
 static const struct replay_op *scaled(const struct comparison *c, const struct replay_op *op, struct replay_op *slower)
 {
-	if ((!c->time.compute_percent || c->time.compute_percent == 100) && !c->time.kernel_start_ps)
-		return op;
 	*slower = *op;
 	slower->time_ps = timing_scaled(&c->time, op->time_ps, c->counts.barriers + 1);
 	return slower;
@@ -392,13 +423,17 @@ static int comparison_take(void *user, const struct replay_op *ops, size_t count
 	enum { AHEAD = 16 };
 	struct replay_op slower;
 	struct comparison *c = user;
+	bool as_is = (!c->time.compute_percent || c->time.compute_percent == 100) && !c->time.kernel_start_ps;
+	bool ahead = pages_scattered(c->touched);
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		if (i + AHEAD < count)
+		const struct replay_op *op = as_is ? &ops[i] : scaled(c, &ops[i], &slower);
+
+		if (ahead && i + AHEAD < count)
 			pages_prefetch(c->touched, ops[i + AHEAD].source * c->gpus + ops[i + AHEAD].destination,
-					 ops[i + AHEAD].address);
-		error = take_one(c, scaled(c, &ops[i], &slower));
+				       ops[i + AHEAD].address);
+		error = allowed_store(c, op) ? take_store(c, op) : take_other(c, op);
 	}
 	return error;
 }

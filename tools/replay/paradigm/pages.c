@@ -12,6 +12,7 @@
 
 #define PAGE_SHIFT  12u
 #define FIRST_SLOTS 1024u
+#define NEAR_SLOTS  16384u /* 384 KiB */
 #define EMPTY	    UINT64_MAX
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
@@ -23,6 +24,7 @@ struct slot {
 
 struct pages {
 	struct slot *slots;
+	struct slot **last; /* of each pair, as most stores follow one to the same page */
 	size_t slot_count, used; /* slots: a power of two, half of them used at most */
 	char *records;
 	size_t record_bytes, record_count, record_room;
@@ -39,6 +41,13 @@ static struct slot *make_slots(size_t count)
 	return slots;
 }
 
+/* Any slot will do. */
+static void pages_forget_last(struct pages *t)
+{
+	for (unsigned pair = 0; pair < t->pairs; pair++)
+		t->last[pair] = t->slots;
+}
+
 struct pages *pages_create(unsigned pairs, size_t record_bytes)
 {
 	struct pages *t = calloc(1, sizeof(*t));
@@ -49,11 +58,13 @@ struct pages *pages_create(unsigned pairs, size_t record_bytes)
 	t->record_bytes = record_bytes;
 	t->slot_count = FIRST_SLOTS;
 	t->slots = make_slots(FIRST_SLOTS);
+	t->last = calloc(pairs ? pairs : 1, sizeof(*t->last));
 	t->epoch = calloc(pairs ? pairs : 1, sizeof(*t->epoch));
-	if (!t->slots || !t->epoch) {
+	if (!t->slots || !t->epoch || !t->last) {
 		pages_free(t);
 		return NULL;
 	}
+	pages_forget_last(t);
 	return t;
 }
 
@@ -64,6 +75,7 @@ void pages_free(struct pages *t)
 	free(t->slots);
 	free(t->records);
 	free(t->epoch);
+	free(t->last);
 	free(t);
 }
 
@@ -144,6 +156,7 @@ static int grow(struct pages *t)
 		old[i].record = place[old[i].record];
 		*pages_find(t, old[i].key) = old[i];
 	}
+	pages_forget_last(t);
 	free(place);
 	free(old);
 	return 0;
@@ -171,15 +184,17 @@ static int add_record(struct pages *t, struct slot *slot, uint64_t key)
 void *pages_get(struct pages *t, unsigned pair, uint64_t address, uint64_t *fresh)
 {
 	uint64_t key = pages_key_of(pair, address);
-	struct slot *slot = pages_find(t, key);
+	struct slot *slot = t->last[pair];
 
+	if (slot->key != key)
+		t->last[pair] = slot = pages_find(t, key);
 	if (slot->key == key && slot->epoch == t->epoch[pair])
 		return record_at(t, slot->record);
 	if (slot->key == EMPTY) {
 		if (t->used >= t->slot_count / 2) {
 			if (grow(t))
 				return NULL;
-			slot = pages_find(t, key);
+			t->last[pair] = slot = pages_find(t, key);
 		}
 		if (add_record(t, slot, key))
 			return NULL;
@@ -187,6 +202,11 @@ void *pages_get(struct pages *t, unsigned pair, uint64_t address, uint64_t *fres
 	slot->epoch = t->epoch[pair];
 	(*fresh)++;
 	return memset(record_at(t, slot->record), 0, t->record_bytes);
+}
+
+bool pages_scattered(const struct pages *t)
+{
+	return t->slot_count > NEAR_SLOTS;
 }
 
 void pages_prefetch(const struct pages *t, unsigned pair, uint64_t address)

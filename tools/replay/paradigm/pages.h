@@ -6,6 +6,7 @@
 #ifndef REPLAY_PAGES_H
 #define REPLAY_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ void pages_free(struct pages *pages);
 /** The record of the page of an address, all zero and with 1 added to *fresh when it is the first of its page since the pair's
  *  last release. Valid until the next call. NULL: no memory. */
 void *pages_get(struct pages *pages, unsigned pair, uint64_t address, uint64_t *fresh);
+
+/** Whether there are so many records that they are not in a near cache, and pages_prefetch() is worth its time. */
+bool pages_scattered(const struct pages *pages);
 
 /** Begins to bring what pages_get() will need into the cache. */
 void pages_prefetch(const struct pages *pages, unsigned pair, uint64_t address);

@@ -3,6 +3,17 @@
 
 #include <errno.h>
 
+/* Marks bits of a word; returns how many were not. Nearly always all of them are new, or none is. */
+static int mark_word(uint64_t *word, uint64_t mask, uint32_t count)
+{
+	uint64_t old = *word;
+
+	*word = old | mask;
+	if (!(old & mask))
+		return (int)count;
+	return ~old & mask ? __builtin_popcountll(mask & ~old) : 0;
+}
+
 int touched_mark(struct pages *pages, unsigned pair, uint64_t address, uint32_t size, uint64_t *touched)
 {
 	uint64_t *bits = pages_get(pages, pair, address, touched);
@@ -13,14 +24,8 @@ int touched_mark(struct pages *pages, unsigned pair, uint64_t address, uint32_t 
 		return -ENOMEM;
 	for (uint32_t at = first; at < end;) {
 		uint32_t count = 64 - at % 64 < end - at ? 64 - at % 64 : end - at;
-		uint64_t mask = (count == 64 ? UINT64_MAX : (1ULL << count) - 1) << (at % 64);
 
-		/* Nearly always all of them are new, or none is. */
-		if (!(bits[at / 64] & mask))
-			fresh += (int)count;
-		else if (~bits[at / 64] & mask)
-			fresh += __builtin_popcountll(mask & ~bits[at / 64]);
-		bits[at / 64] |= mask;
+		fresh += mark_word(&bits[at / 64], UINT64_MAX >> (64 - count) << at % 64, count);
 		at += count;
 	}
 	return fresh;
