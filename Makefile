@@ -244,9 +244,10 @@ place: packages
 paper: user
 	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay $(MESON)/tools/model/gpulink-model docs/papers.md
 
-# Measures the Verilog's clocks for docs/loggop.md, in two minutes.
+# Measures the Verilog's clocks for docs/loggop.md and for the card in the model of time, in five minutes.
 loggop: user
-	tools/loggop/page --measure $(MESON)/fpga/sim/card/card-loggop $(MESON)/tools/replay/gpulink-replay tests/data/loggop
+	tools/loggop/page --measure $(MESON)/fpga/sim/card/card-loggop $(MESON)/fpga/sim/card/card-rates $(MESON)/tools/replay/gpulink-replay tests/data/loggop
+	tools/loggop/clocks tests/data/loggop tools/replay/paradigm/card_clocks.h
 	tools/loggop/page $(MESON)/tools/model/gpulink-model $(MESON)/tools/replay/gpulink-replay tests/data/loggop docs/loggop.md
 
 # Stores of 8 bytes by gpulink's devices, OpenSHMEM, UCX, MPI and plain, in turns; BALE=PREFIX: also by an installed bale. PEERS: options,

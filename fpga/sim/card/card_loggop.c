@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * card-loggop BYTES: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit: of at most BYTES,
- * all operations together.
- * card-loggop TRACE GPU: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a card of
- * its own, as fast as the card takes them, and the release behind them.
+ * all operations together. card-loggop BYTES --reads CLOCKS: with that time until a read is answered.
+ * card-loggop TRACE GPU FORM: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a card
+ * of its own, as fast as the card takes them, and the release behind them. Packets are plain, packing or compact.
  *
  * docs/loggop.md has the results; tools/loggop/page writes it.
  */
@@ -60,11 +60,11 @@ static uint64_t run(struct rig *rig, const struct way *way, unsigned bytes, unsi
 }
 
 /* Each card runs one number of operations in ascending sizes, so that a shorter measurement has the same clocks. */
-static void measure_way(const struct way *way, unsigned count, uint64_t total)
+static void measure_way(const struct way *way, unsigned count, uint64_t total, unsigned reads)
 {
 	static struct rig rig;
 
-	rig_start(&rig, 1, RIG_READ_CLOCKS);
+	rig_start(&rig, 1, reads);
 	run(&rig, way, 1, 1); /* the first one takes longer */
 	for (unsigned bytes = 1; bytes <= way->most && (uint64_t)bytes * count <= total;
 	     bytes = next_size(bytes, way->stride)) {
@@ -75,13 +75,13 @@ static void measure_way(const struct way *way, unsigned count, uint64_t total)
 	rig_stop(&rig);
 }
 
-static void measure(uint64_t total)
+static void measure(uint64_t total, unsigned reads)
 {
 	puts("device,unit,way,path,bytes,count,delay,time,spread,cpu");
 	for (unsigned w = 0; w < sizeof(ways) / sizeof(ways[0]); w++)
 		for (unsigned c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
 			if (counts[c] < RIG_ENTRIES || ways[w].opcode == GLK_OP_NOP)
-				measure_way(&ways[w], counts[c], total);
+				measure_way(&ways[w], counts[c], total, reads);
 }
 
 /* --- traces --- */
@@ -94,7 +94,7 @@ static void end_phase(struct rig *rig, unsigned phase, uint64_t *begin)
 }
 
 /* Rows: time_ps,operation,source,destination,address,size. Lines that begin with # are comments. */
-static int play(FILE *from, unsigned gpu)
+static int play(FILE *from, unsigned gpu, uint64_t mode)
 {
 	static struct rig rig;
 	unsigned phase = 0, source, destination, bytes;
@@ -102,6 +102,7 @@ static int play(FILE *from, unsigned gpu)
 	char line[256], kind[16];
 
 	rig_start(&rig, GPUS_MAX, RIG_READ_CLOCKS);
+	rig_mode(&rig, mode);
 	rig_release(&rig); /* the first one takes longer */
 	begin = card_dut_clocks(rig.dut);
 	puts("phase,time");
@@ -117,19 +118,32 @@ static int play(FILE *from, unsigned gpu)
 	return phase ? 0 : -EINVAL;
 }
 
+/* MODE of a form; 0: there is none of this name. */
+static uint64_t mode_of(const char *form)
+{
+	uint64_t packing = GLK_PARTITION_MODE_COALESCE_MASK | GLK_PARTITION_MODE_PACKING_MASK;
+
+	if (!strcmp(form, "plain"))
+		return GLK_PARTITION_MODE_COALESCE_MASK;
+	if (!strcmp(form, "packing"))
+		return packing;
+	return strcmp(form, "compact") ? 0 : packing | GLK_PARTITION_MODE_COMPACT_MASK;
+}
+
 int main(int argc, char **argv)
 {
+	bool reads = argc == 4 && !strcmp(argv[2], "--reads") && atoi(argv[3]) > 0;
 	FILE *from;
 
-	if (argc == 2 && atol(argv[1]) > 0 && atol(argv[1]) <= RIG_DATA_BYTES) {
-		measure((uint64_t)atol(argv[1]));
+	if ((argc == 2 || reads) && atol(argv[1]) > 0 && atol(argv[1]) <= RIG_DATA_BYTES) {
+		measure((uint64_t)atol(argv[1]), reads ? (unsigned)atoi(argv[3]) : RIG_READ_CLOCKS);
 		return 0;
 	}
-	from = argc == 3 ? fopen(argv[1], "r") : NULL;
-	if (!from || play(from, (unsigned)atoi(argv[2]))) {
+	from = argc == 4 && mode_of(argv[3]) ? fopen(argv[1], "r") : NULL;
+	if (!from || play(from, (unsigned)atoi(argv[2]), mode_of(argv[3]))) {
 		fprintf(stderr,
-			"card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576), "
-			"or TRACE GPU\n",
+			"card-loggop: %s: must be a trace with barriers, as CSV; usage: card-loggop BYTES (1 to 1048576) "
+			"[--reads CLOCKS], or TRACE GPU plain|packing|compact\n",
 			argc > 1 ? argv[1] : "");
 		return 1;
 	}

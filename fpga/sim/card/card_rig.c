@@ -119,6 +119,12 @@ static void open_context(struct rig *rig)
 	set(rig, GLK_CONTEXT_ARRAY + GLK_CONTEXT_CONTROL, GLK_CONTEXT_CONTROL_ENABLE_MASK);
 }
 
+void rig_mode(struct rig *rig, uint64_t mode)
+{
+	for (unsigned p = 0; p < rig->partitions; p++)
+		set(rig, GLK_PARTITION_ARRAY + (uint64_t)p * GLK_PARTITION_STRIDE + GLK_PARTITION_MODE, mode);
+}
+
 void rig_start(struct rig *rig, unsigned partitions, unsigned read_clocks)
 {
 	const struct card_dut_config config = { .ops = &ops, .user = rig, .read_clocks = read_clocks };
@@ -130,6 +136,7 @@ void rig_start(struct rig *rig, unsigned partitions, unsigned read_clocks)
 	must(card_dut_create(&config, &rig->dut), "creating the card");
 	set(rig, GLK_CARD_CONTROL, GLK_CARD_CONTROL_ENABLE_MASK);
 	open_windows(rig, p.slices, p.slice_shift);
+	rig_mode(rig, GLK_PARTITION_MODE_COALESCE_MASK);
 	open_context(rig);
 }
 

@@ -33,6 +33,8 @@ struct rig {
 
 /* Creates the card; `read_clocks` of flush reads too. Ends the program after an error. */
 void rig_start(struct rig *rig, unsigned partitions, unsigned read_clocks);
+/* How all partitions collect and leave: their register MODE. plain until then. */
+void rig_mode(struct rig *rig, uint64_t mode);
 /* Ends the program if the card violated its protocols. */
 void rig_stop(struct rig *rig);
 
