@@ -267,7 +267,7 @@ static int topology_check(struct options *o, const struct gathered *g)
 		return contradicts("--flits", NULL, "requires --topology cards");
 	if (g->between && topology != TOPOLOGY_CARDS)
 		return contradicts("--between", NULL, "requires --topology cards");
-	if (g->clock && !topology_has_card(topology))
+	if (g->clock && !topology_has_card(topology) && !(g->more && strcmp(g->more->name, "profile") == 0))
 		return contradicts("--clock", NULL, "requires --topology card, cards or lanes-card");
 	if (topology_has_lanes(topology) && g->queue)
 		return contradicts("--subheader, --entries", NULL, "of a card's write queue; --topology lanes and lanes-card have none");

@@ -61,6 +61,12 @@ static void table_hops(FILE *to, const struct found *f)
 	}
 }
 
+void output_clock(FILE *to, const struct timing_setting *t)
+{
+	fprintf(to, "clock     the card's logic at %.0f MHz (unconfirmed), reads answered after %.0f ns\n", t->card.mhz,
+		(double)t->card.read_ps / 1e3);
+}
+
 static void table_time(FILE *to, const struct found *f)
 {
 	const struct timing_setting *t = &f->options->timing;
@@ -78,8 +84,7 @@ static void table_time(FILE *to, const struct found *f)
 		fprintf(to, ", speed-up %.2f", speed_up(f, bound));
 	fputc('\n', to);
 	if (topology_has_card(t->topology))
-		fprintf(to, "clock     the card's logic at %.0f MHz (unconfirmed), reads answered after %.0f ns\n", t->card.mhz,
-			(double)t->card.read_ps / 1e3);
+		output_clock(to, t);
 }
 
 static bool has_regions(const struct found *f)
@@ -301,6 +306,15 @@ static int add_paradigms(struct json_object *top, const struct found *f)
 	return output_add(top, "paradigms", list);
 }
 
+int output_add_clock(struct json_object *object, const struct timing_setting *t)
+{
+	return output_add(object, "card_mhz", json_object_new_double(t->card.mhz)) ||
+			       output_add(object, "card_mhz_confirmed", json_object_new_boolean(false)) ||
+			       output_add_count(object, "card_read_ps", t->card.read_ps) ?
+		       -ENOMEM :
+		       0;
+}
+
 static int add_system(struct json_object *top, const struct found *f)
 {
 	const struct timing_setting *t = &f->options->timing;
@@ -312,9 +326,7 @@ static int add_system(struct json_object *top, const struct found *f)
 	    output_add_count(top, "latency_ps", t->latency_ps) || output_add_count(top, "buffer_bytes", t->buffer_bytes) ||
 	    output_add_count(top, "infinite_bandwidth_ps", bound))
 		return -ENOMEM;
-	if (topology_has_card(t->topology) && (output_add(top, "card_mhz", json_object_new_double(t->card.mhz)) ||
-					       output_add(top, "card_mhz_confirmed", json_object_new_boolean(false)) ||
-					       output_add_count(top, "card_read_ps", t->card.read_ps)))
+	if (topology_has_card(t->topology) && output_add_clock(top, t))
 		return -ENOMEM;
 	if (!f->one_gpu_ps)
 		return 0;

@@ -17,6 +17,10 @@ void output_csv_rows(FILE *to, const struct found *found);
 /** The result as a JSON object; the caller puts it. NULL: out of memory. */
 struct json_object *output_object(const struct found *found);
 
+/** The clock of a card's logic, which nothing confirms: a line of a table; members of a JSON object, returns 0 or -ENOMEM. */
+void output_clock(FILE *to, const struct timing_setting *timing);
+int output_add_clock(struct json_object *object, const struct timing_setting *timing);
+
 /** Adds a value and takes ownership of it, also on failure. NULL means out of memory. Returns 0 or -ENOMEM. */
 int output_add(struct json_object *object, const char *name, struct json_object *value);
 int output_add_count(struct json_object *object, const char *name, uint64_t count);

@@ -16,7 +16,8 @@ static const char help[] =
 	"Sizes may end in k or M; a range is its powers of two. Defaults are in parentheses.\n"
 	"  --chunks A..B      chunk sizes, within 4k..16M (4k..16M)\n"
 	"  --threads A..B     threads of software agents, within 1..64k (32..8k)\n"
-	"  --agents LIST      comma-separated: polling, launch, card (all)\n"
+	"  --agents LIST      comma-separated: polling, launch, card, this-card (all); card is as fast as the link, as in\n"
+	"                     PROACT's paper, this-card takes the clocks of this card's Verilog (--clock, unconfirmed)\n"
 	"  --synthetic BYTES  PROACT's microbenchmark instead of a workload: each GPU stores so many bytes to each other one\n"
 	"                     evenly, while it computes for as long as copying them would take; 4k to 1024M\n"
 	"  --write FILE       write the best as a region's profile (options.profile in gpulink_region.h)\n"
@@ -40,7 +41,7 @@ struct range {
 
 struct wanted {
 	struct range chunks, threads;
-	bool agent[AGENT_CARD + 1];
+	bool agent[AGENT_THIS_CARD + 1];
 	uint64_t synthetic;
 	const char *write;
 	struct options options;
@@ -89,7 +90,7 @@ static bool take_agent(void *user, unsigned place, const char *name)
 
 	if (!place)
 		memset(w->agent, 0, sizeof(w->agent));
-	for (enum agent_kind kind = AGENT_POLLING; kind <= AGENT_CARD; kind++) {
+	for (enum agent_kind kind = AGENT_POLLING; kind <= AGENT_THIS_CARD; kind++) {
 		if (strcmp(name, agent_name(kind)) == 0) {
 			w->agent[kind] = true;
 			return true;
@@ -118,7 +119,7 @@ static int profile_take(void *user, int option, const char *value)
 	case THREADS:
 		return take_range("threads", value, &threads, "A..B, powers of two within 1..64k", &w->threads);
 	case AGENTS:
-		return option_list("agents", value, "one of polling, launch, card", take_agent, w);
+		return option_list("agents", value, "one of polling, launch, card, this-card", take_agent, w);
 	case SYNTHETIC:
 		return take_synthetic(w, value);
 	default:
@@ -138,7 +139,7 @@ static void list_agents(struct wanted *w)
 	unsigned count = 0;
 
 	for (uint64_t chunk = w->chunks.least; chunk <= w->chunks.most; chunk *= 2) {
-		for (enum agent_kind kind = AGENT_POLLING; kind <= AGENT_CARD; kind++) {
+		for (enum agent_kind kind = AGENT_POLLING; kind <= AGENT_THIS_CARD; kind++) {
 			struct agent agent = { .kind = kind, .chunk_bytes = (uint32_t)chunk };
 
 			if (!w->agent[kind])
@@ -146,7 +147,7 @@ static void list_agents(struct wanted *w)
 			for (uint64_t threads = w->threads.least; threads <= w->threads.most; threads *= 2) {
 				agent.threads = (unsigned)threads;
 				w->list[count++] = agent;
-				if (kind == AGENT_CARD)
+				if (kind >= AGENT_CARD)
 					break;
 			}
 		}
@@ -163,7 +164,7 @@ static int read_options(int argc, char **argv, struct wanted *w)
 
 	*w = (struct wanted){ .chunks = { CHUNK_BYTES_MIN, CHUNK_BYTES_MAX },
 			      .threads = { 32, 8192 },
-			      .agent = { true, true, true } };
+			      .agent = { true, true, true, true } };
 	status = options_read_more(argc, argv, &more, &w->options);
 	if (status)
 		return status;
@@ -199,7 +200,7 @@ static void add_rows(struct profile *p, enum agent_kind kind)
 		if (agent->kind == kind)
 			p->row[p->rows++] = (struct profile_row){ .agent = agent_name(kind),
 								  .chunk_bytes = agent->chunk_bytes,
-								  .threads = kind == AGENT_CARD ? 0 : agent->threads,
+								  .threads = kind >= AGENT_CARD ? 0 : agent->threads,
 								  .result = agents_result(p->found.agents, i) };
 	}
 }
@@ -215,7 +216,7 @@ static void gather(struct profile *p)
 {
 	p->row[p->rows++] = direct_row(&p->found, 0, "copies");
 	p->row[p->rows++] = direct_row(&p->found, 1, "inline");
-	for (enum agent_kind kind = AGENT_POLLING; kind <= AGENT_CARD; kind++)
+	for (enum agent_kind kind = AGENT_POLLING; kind <= AGENT_THIS_CARD; kind++)
 		add_rows(p, kind);
 	for (unsigned i = 1; i < p->rows; i++)
 		if (better(&p->row[i], &p->row[p->best]))

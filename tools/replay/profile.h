@@ -10,7 +10,7 @@
 
 #include "run.h"
 
-enum { PROFILE_CHUNKS = 13, PROFILE_THREADS = 17, PROFILE_ROWS_MAX = 2 + PROFILE_CHUNKS * (2 * PROFILE_THREADS + 1) };
+enum { PROFILE_CHUNKS = 13, PROFILE_THREADS = 17, PROFILE_ROWS_MAX = 2 + PROFILE_CHUNKS * (2 * PROFILE_THREADS + 2) };
 
 /** A way of sending, and what it takes. */
 struct profile_row {

@@ -35,7 +35,7 @@ static void table_row(FILE *to, const struct profile *p, const struct profile_ro
 
 	if (row->threads)
 		snprintf(threads, sizeof(threads), "%u", row->threads);
-	fprintf(to, "%c %-8s %6s %7s %12.1f %9.2f", row == &p->row[p->best] ? '*' : ' ', row->agent,
+	fprintf(to, "%c %-9s %6s %7s %12.1f %9.2f", row == &p->row[p->best] ? '*' : ' ', row->agent,
 		profile_size(row->chunk_bytes, chunk), threads, (double)row->result.time_ps / 1e6, copies_over(p, row));
 	if (p->found.one_gpu_ps)
 		fprintf(to, " %9.2f", one_over(p, row->result.time_ps));
@@ -53,9 +53,10 @@ int profile_table(FILE *to, const struct profile *p)
 		fprintf(to, "checked   %s\n", p->found.check);
 	fprintf(to, "bound     %.1f us with infinite bandwidth: %.2f times as fast as copies\n", (double)bound / 1e6,
 		bound ? (double)p->row[0].result.time_ps / (double)bound : 0);
+	output_clock(to, &p->found.options->timing);
 	if (p->found.oracle)
 		fputs("oracle    this workload cannot tell in advance how many stores a chunk gets, which regions need\n", to);
-	fprintf(to, "\n  %-8s %6s %7s %12s %9s%s %15s %8s %10s\n", "agent", "chunk", "threads", "us", "to copies",
+	fprintf(to, "\n  %-9s %6s %7s %12s %9s%s %15s %8s %10s\n", "agent", "chunk", "threads", "us", "to copies",
 		p->found.one_gpu_ps ? "  speed-up" : "", "wire bytes", "hidden", "tail us");
 	for (unsigned i = 0; i < p->rows; i++)
 		table_row(to, p, &p->row[i]);
@@ -105,6 +106,7 @@ int profile_json(FILE *to, const struct profile *p)
 	if (top && !output_add_text(top, "stream", p->found.stream) && !output_add_text(top, "checked", p->found.check) &&
 	    !output_add_count(top, "gpus", p->found.gpus) &&
 	    !output_add_text(top, "link", p->found.options->setting.link.name) &&
+	    !output_add_clock(top, &p->found.options->timing) &&
 	    !output_add(top, "oracle", json_object_new_boolean(p->found.oracle)) &&
 	    !output_add_count(top, "infinite_bandwidth_ps", c->last_ps) &&
 	    !output_add_count(top, "one_gpu_ps", p->found.one_gpu_ps) && !output_add_count(top, "best", p->best) &&

@@ -24,7 +24,8 @@ struct agents {
 
 const char *agent_name(enum agent_kind kind)
 {
-	static const char *const names[] = { [AGENT_POLLING] = "polling", [AGENT_LAUNCH] = "launch", [AGENT_CARD] = "card" };
+	static const char *const names[] = { [AGENT_POLLING] = "polling", [AGENT_LAUNCH] = "launch", [AGENT_CARD] = "card",
+					     [AGENT_THIS_CARD] = "this-card" };
 
 	return names[kind];
 }
@@ -38,7 +39,9 @@ static bool agents_start(const struct agents *a, struct one *one, const struct a
 	if (!timing)
 		return true;
 	own = *timing;
-	own.slowdown = agent->kind == AGENT_CARD ? 1 : 1 + a->setting.cost.tracking;
+	own.slowdown = agent->kind >= AGENT_CARD ? 1 : 1 + a->setting.cost.tracking;
+	if (agent->kind == AGENT_THIS_CARD && !topology_has_card(own.topology))
+		own.topology = TOPOLOGY_CARD;
 	one->timing = timing_create(a->gpus, &own);
 	return one->timing;
 }
@@ -92,8 +95,10 @@ static uint64_t delay(const struct agents *a, const struct one *one, size_t chun
 		return a->setting.cost.polling_ps + a->setting.cost.scan_ps * chunks / one->agent.threads;
 	case AGENT_LAUNCH:
 		return a->setting.cost.launch_ps;
-	default: /* a card's engine takes its own time */
+	case AGENT_CARD:
 		return topology_has_card(a->setting.topology) ? 0 : a->setting.cost.card_ps;
+	default: /* a card's engine takes its own time */
+		return 0;
 	}
 }
 
@@ -111,14 +116,14 @@ static struct hop_load agents_count_hops(const struct agents *a, struct one *one
 /* Transfers a chunk to all its destinations: it is started once. */
 static void transfer(struct agents *a, struct one *one, const struct chunk *chunk, uint64_t delay_ps)
 {
-	bool limited = one->agent.kind != AGENT_CARD && one->agent.threads < SATURATING_THREADS;
+	bool limited = one->agent.kind < AGENT_CARD && one->agent.threads < SATURATING_THREADS;
 	struct timing_transfer t = { .source = chunk->source,
 				     .ready_ps = chunk->ready_ps,
 				     .delay_ps = delay_ps,
 				     .one_by_one = one->agent.kind == AGENT_LAUNCH,
 				     .speed = limited ? (double)one->agent.threads / SATURATING_THREADS : 1 };
 
-	if (one->agent.kind == AGENT_CARD) {
+	if (one->agent.kind >= AGENT_CARD) {
 		t.chunk_bytes = chunk->bytes;
 		t.targets = (unsigned)__builtin_popcountll(chunk->destinations);
 	}

@@ -21,7 +21,7 @@ struct agent {
 	unsigned threads;     /**< at least 1; each can use 1/128 of the link (PROACT, Fig. 4: 128 saturate it) */
 };
 
-/** "polling", "launch", "card". */
+/** "polling", "launch", "card", "this-card". */
 const char *agent_name(enum agent_kind kind);
 
 /** What an agent does with a stream. */

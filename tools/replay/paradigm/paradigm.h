@@ -16,7 +16,8 @@
 enum agent_kind {
 	AGENT_POLLING, /**< threads that look for ready chunks in a bitmap */
 	AGENT_LAUNCH,  /**< a kernel, launched for each ready chunk, one after the other */
-	AGENT_CARD,    /**< the card's counters and engine */
+	AGENT_CARD,    /**< counters and an engine in hardware: as fast as the link (PROACT's), or where there is a card, its */
+	AGENT_THIS_CARD, /**< this card's, whatever the topology */
 };
 
 /** What agents cost. Values. */
