@@ -73,7 +73,8 @@ static void table_head(FILE *to, const struct netcrafter_found *f)
 		"flits, %u queue clocks per flit\n",
 		s->within, s->between, s->flit_bytes, s->queue_entries, netcrafter_slot_clocks(s));
 	if (s->card_mhz)
-		fprintf(to, "clock     the card's logic at %u MHz (unconfirmed): a flit in %.2f ns at least, except plain and ideal\n",
+		fprintf(to,
+			"clock     the card's logic at %u MHz (unconfirmed): a flit in %.2f ns at least, except plain and ideal\n",
 			s->card_mhz, (double)netcrafter_slot(s) / TICKS_NS);
 	fprintf(to,
 		"pages     4 KiB, 4 levels, a table on the GPU of the first page that it maps; TLB entries: %u per GPU (8 ways), %u "

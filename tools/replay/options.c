@@ -327,12 +327,21 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 	*o = (struct options){ .stream = STREAM_OPTIONS_DEFAULT,
 			       .timed = true,
 			       .jobs = 1,
-			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536, .compute_percent = 100,
+			       .timing = { .latency_ps = 700000,
+					   .buffer_bytes = 65536,
+					   .compute_percent = 100,
 					   .card = { .mhz = 250, .read_ps = 1000000 } },
-			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
-					    .chunk_bytes = 131072, .threads = 2048, .between_bytes_per_second = 16e9,
-					    .cost = { .polling_ps = 1000000, .scan_ps = 20000, .launch_ps = 10000000,
-						      .card_ps = 600000, .tracking = 0.12 } } };
+			       .setting = { .link = *link_preset("pcie4"),
+					    .queue_entries = 64,
+					    .subheader_bytes = 5,
+					    .chunk_bytes = 131072,
+					    .threads = 2048,
+					    .between_bytes_per_second = 16e9,
+					    .cost = { .polling_ps = 1000000,
+						      .scan_ps = 20000,
+						      .launch_ps = 10000000,
+						      .card_ps = 600000,
+						      .tracking = 0.12 } } };
 	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)
 		o->paradigms[i] = paradigm_at(i);
 	status = option_read_all(argc, argv, &command, &g);

@@ -180,8 +180,7 @@ void output_csv_rows(FILE *to, const struct found *f)
 		fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%s", r.time_ps, f->one_gpu_ps, topology_name(s->topology));
 		for (unsigned hop = 0; hop < HOPS; hop++)
 			fprintf(to, ",%" PRIu64 ",%" PRIu64, r.hop[hop].forward.bytes, r.hop[hop].back.bytes);
-		fprintf(to, ",%s,%.0f\n", hop_name(r.limit),
-			topology_has_card(s->topology) ? f->options->timing.card.mhz : 0);
+		fprintf(to, ",%s,%.0f\n", hop_name(r.limit), topology_has_card(s->topology) ? f->options->timing.card.mhz : 0);
 	}
 }
 

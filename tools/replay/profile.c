@@ -118,8 +118,7 @@ static int profile_take(void *user, int option, const char *value)
 		return take_range("chunks", value, &chunks, "A..B, powers of two within 4k..16M", &w->chunks);
 	case THREADS:
 		return take_range("threads", value, &threads, "A..B, powers of two within 1..64k", &w->threads);
-	case AGENTS:
-		return option_list("agents", value, "one of polling, launch, card, this-card", take_agent, w);
+	case AGENTS: return option_list("agents", value, "one of polling, launch, card, this-card", take_agent, w);
 	case SYNTHETIC:
 		return take_synthetic(w, value);
 	default:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * card-loggop BYTES: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit: of at most BYTES,
- * all operations together. card-loggop BYTES --reads CLOCKS: with that time until a read is answered.
- * card-loggop TRACE GPU FORM: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a card
- * of its own, as fast as the card takes them, and the release behind them. Packets are plain, packing or compact.
+ * card-loggop BYTES: times of operations on the Verilated card, in clocks, as samples for gpulink-model fit: of at most
+ * BYTES, all operations together. card-loggop BYTES --reads CLOCKS: with that time until a read is answered.
+ * card-loggop TRACE GPU FORM: clocks of each phase of a trace, as CSV of gpulink-replay convert: the stores of a GPU with a
+ * card of its own, as fast as the card takes them, and the release behind them. Packets are plain, packing or compact.
  *
  * docs/loggop.md has the results; tools/loggop/page writes it.
  */

@@ -16,8 +16,8 @@ struct netcrafter_setting {
 	unsigned flit_bytes;	  /**< 8 or 16 */
 	unsigned queue_entries;	  /**< flits of a cluster queue */
 	unsigned clocks;	  /**< of a cluster queue in the time of a flit on the link, 1 to 8 */
-	unsigned card_mhz;	  /**< clock of a card's logic, which takes a clock for a flit or a piece and no less time than its
-				    *  Verilog; 0: logic as the paper has it, by `clocks` */
+	unsigned card_mhz; /**< clock of a card's logic, where a flit or a piece takes one, and a flit on the link no less time
+			    *  than the Verilog's; 0: logic as the paper has it, by `clocks` */
 	unsigned pool_ns;	  /**< 0 to 128 */
 	unsigned burst;
 	unsigned trim_bytes;	  /**< 4, 8, 16 or 32; 0: off */

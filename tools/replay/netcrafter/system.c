@@ -43,7 +43,8 @@ static uint64_t card_ticks(const struct netcrafter_setting *s, double clocks)
 
 uint64_t netcrafter_slot(const struct netcrafter_setting *s)
 {
-	uint64_t link = (uint64_t)s->flit_bytes * TICKS_NS / s->between, card = s->card_mhz ? card_ticks(s, CARD_FLIT_CLOCKS) : 0;
+	uint64_t link = (uint64_t)s->flit_bytes * TICKS_NS / s->between;
+	uint64_t card = s->card_mhz ? card_ticks(s, CARD_FLIT_CLOCKS) : 0;
 
 	return link > card ? link : card;
 }

@@ -24,8 +24,9 @@ struct agents {
 
 const char *agent_name(enum agent_kind kind)
 {
-	static const char *const names[] = { [AGENT_POLLING] = "polling", [AGENT_LAUNCH] = "launch", [AGENT_CARD] = "card",
-					     [AGENT_THIS_CARD] = "this-card" };
+	static const char *const names[] = {
+		[AGENT_POLLING] = "polling", [AGENT_LAUNCH] = "launch", [AGENT_CARD] = "card", [AGENT_THIS_CARD] = "this-card"
+	};
 
 	return names[kind];
 }
@@ -95,16 +96,14 @@ static uint64_t delay(const struct agents *a, const struct one *one, size_t chun
 		return a->setting.cost.polling_ps + a->setting.cost.scan_ps * chunks / one->agent.threads;
 	case AGENT_LAUNCH:
 		return a->setting.cost.launch_ps;
-	case AGENT_CARD:
-		return topology_has_card(a->setting.topology) ? 0 : a->setting.cost.card_ps;
-	default: /* a card's engine takes its own time */
-		return 0;
+	case AGENT_CARD: return topology_has_card(a->setting.topology) ? 0 : a->setting.cost.card_ps;
+	default: /* a card's engine takes its own time */ return 0;
 	}
 }
 
 /* Returns what the transfer puts on the link between cards. */
 static struct hop_load agents_count_hops(const struct agents *a, struct one *one, const struct timing_transfer *t,
-				  const struct chunk *chunk)
+					 const struct chunk *chunk)
 {
 	struct crossing c = hops_alike(&a->setting, t->load, hops_flits_of_write(chunk->address, chunk->bytes),
 				       hops_between(&a->setting, a->gpus, t->source, t->destination));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generated from tests/data/loggop by tools/loggop/clocks; edit that instead. */
 /*
- * Clocks of the card's Verilog with 512 bits (docs/loggop.md), each of many in a row. A beat is 64 bytes of a store or a write. Reads
- * are those of the host's or a GPU's memory that are waited for, one after the other.
+ * Clocks of the card's Verilog with 512 bits (docs/loggop.md), each of many in a row. A beat is 64 bytes of a store or a write.
+ * Reads are those of the host's or a GPU's memory that are waited for, one after the other.
  */
 #ifndef REPLAY_CARD_CLOCKS_H
 #define REPLAY_CARD_CLOCKS_H
 
-#include "card.h"
+#include "card_time.h"
 
 struct card_term {
 	double clocks, reads;
@@ -15,9 +15,7 @@ struct card_term {
 
 /* A beat of stores that come in; a run by packet form, a beat of runs, a byte of packets, each until it has been written. */
 #define CARD_TAKEN_CLOCKS 1.000
-static const double card_run_clocks[CARD_FORMS] = {
-	[CARD_PLAIN] = 1.065, [CARD_PACKING] = 1.090, [CARD_COMPACT] = 1.557
-};
+static const double card_run_clocks[CARD_FORMS] = { [CARD_PLAIN] = 1.065, [CARD_PACKING] = 1.090, [CARD_COMPACT] = 1.557 };
 #define CARD_WRITTEN_CLOCKS 1.049
 #define CARD_PACKED_CLOCKS  0.01597
 

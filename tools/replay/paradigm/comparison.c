@@ -343,10 +343,10 @@ static bool mine(const struct comparison *c, const struct replay_op *op, unsigne
 	return c->shares == 1 || op->kind == REPLAY_BARRIER || pair % c->shares == c->share;
 }
 
-/* Nearly all operations are stores: one look, as trace/rules.h has it. */
+/* Nearly all operations are stores: one look, as trace/rules.h has it. A size of 0 becomes too large by the subtraction. */
 static bool allowed_store(const struct comparison *c, const struct replay_op *op)
 {
-	return op->kind == REPLAY_STORE && op->address % GLK_LINE_BYTES + (op->size - 1u) < GLK_LINE_BYTES && /* 0 is not, either */
+	return op->kind == REPLAY_STORE && op->address % GLK_LINE_BYTES + (op->size - 1u) < GLK_LINE_BYTES &&
 	       op->address < REPLAY_ADDRESS_END && op->source < c->gpus && op->destination < c->gpus &&
 	       op->source != op->destination;
 }

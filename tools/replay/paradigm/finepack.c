@@ -177,16 +177,23 @@ static void finepack_release(void *state)
 const struct paradigm paradigm_finepack = {
 	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)
 };
-const struct paradigm paradigm_packing = { FINEPACK(
-	"packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets",
-	create_packing), .form = CARD_PACKING };
-const struct paradigm paradigm_packing_compact = { FINEPACK(
-	"packing-compact", "packing-compact",
-	"packing with set-format compact: packets in the compact form where that takes less", create_packing_compact), .form = CARD_COMPACT };
-const struct paradigm paradigm_keep = { FINEPACK(
-	"keep", "keep",
-	"packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
-	create_keep), .form = CARD_COMPACT };
+const struct paradigm paradigm_packing = {
+	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets",
+		 create_packing),
+	.form = CARD_PACKING
+};
+const struct paradigm paradigm_packing_compact = {
+	FINEPACK("packing-compact", "packing-compact",
+		 "packing with set-format compact: packets in the compact form where that takes less", create_packing_compact),
+	.form = CARD_COMPACT
+};
+const struct paradigm paradigm_keep = {
+	FINEPACK(
+		"keep", "keep",
+		"packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
+		create_keep),
+	.form = CARD_COMPACT
+};
 const struct paradigm paradigm_compact = {
 	FINEPACK("compact", "compact (model only)", "sorted runs encoded by distance, in queue lines of 64 bytes",
 		 create_compact),

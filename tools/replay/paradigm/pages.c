@@ -12,7 +12,7 @@
 
 #define PAGE_SHIFT  12u
 #define FIRST_SLOTS 1024u
-#define NEAR_SLOTS  16384u /* 384 KiB */
+#define NEAR_SLOTS   16384u /* 384 KiB */
 #define EMPTY	    UINT64_MAX
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
@@ -24,7 +24,7 @@ struct slot {
 
 struct pages {
 	struct slot *slots;
-	struct slot **last; /* of each pair, as most stores follow one to the same page */
+	struct slot **last;	 /* of each pair, as most stores follow one to the same page */
 	size_t slot_count, used; /* slots: a power of two, half of them used at most */
 	char *records;
 	size_t record_bytes, record_count, record_room;

@@ -12,7 +12,7 @@
  * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a phase
  * is that of the hop that ends last.
  *
- * Where there are cards, what they pack or write goes on when they have done so (card.h), and a release waits for them.
+ * Where there are cards, what they pack or write goes on when they have done so (card_time.h), and a release waits for them.
  *
  * The stream tells no GPU's own end of a phase, only the last one's: a stall anywhere delays that. Arrivals are counted in
  * TIMING_STEPS steps of a phase's time, so that memory does not grow with it; a phase's end is right to one step.

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "card.h"
+#include "card_time.h"
 
 enum topology { TOPOLOGY_GPU, TOPOLOGY_CARD, TOPOLOGY_CARDS, TOPOLOGY_LANES, TOPOLOGY_LANES_CARD, TOPOLOGIES };
 

@@ -84,6 +84,11 @@ static void system_settings(FILE *to, const struct page *p)
 	snprintf(text, sizeof(text), "%" PRIu64 " bytes ahead of each source's link; a full buffer stalls the source",
 		 o->timing.buffer_bytes);
 	setting(to, "buffer", text);
+	if (!topology_has_card(o->timing.topology))
+		return;
+	snprintf(text, sizeof(text), "%.0f MHz (unconfirmed), by the clocks of its Verilog; reads answered after %.0f ns",
+		 o->timing.card.mhz, (double)o->timing.card.read_ps / 1e3);
+	setting(to, "card's clock", text);
 }
 
 static void settings_table(FILE *to, const struct page *p)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * card-runs TRACE: clocks that the model of time has for a trace when each GPU has a card of its own and stores as fast as the card
- * takes them, as card-loggop measures on the Verilog: the three packet forms.
+ * card-runs TRACE: clocks that the model of time has for a trace when each GPU has a card of its own and stores as fast as the
+ * card takes them, as card-loggop measures on the Verilog: the three packet forms.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,10 +31,13 @@ static int take(void *user, const struct replay_op *ops, size_t count)
 static int play(struct replay_trace *trace, struct failure *error)
 {
 	unsigned gpus = replay_trace_info(trace)->gpus;
-	struct timing_setting timing = { .bytes_per_second = 1e15, .buffer_bytes = 1 << 30, .topology = TOPOLOGY_CARD,
+	struct timing_setting timing = { .bytes_per_second = 1e15,
+					 .buffer_bytes = 1 << 30,
+					 .topology = TOPOLOGY_CARD,
 					 .card = { .mhz = MHZ, .read_ps = READ_CLOCKS * 1000000 / MHZ, .count = gpus } };
-	struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
-				   .topology = TOPOLOGY_CARD };
+	struct setting setting = {
+		.link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .topology = TOPOLOGY_CARD
+	};
 	struct comparison *c = comparison_create(gpus, &setting, forms, &timing);
 	int status = -1;
 

@@ -443,10 +443,14 @@ static void transactions_by_topology(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		struct setting setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
-					   .topology = runs[i].topology };
-		struct timing_setting timing = { .bytes_per_second = 1e15, .latency_ps = 1000000, .buffer_bytes = 1 << 20,
-						 .transaction_ps = 100000, .topology = runs[i].topology };
+		struct setting setting = {
+			.link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5, .topology = runs[i].topology
+		};
+		struct timing_setting timing = { .bytes_per_second = 1e15,
+						 .latency_ps = 1000000,
+						 .buffer_bytes = 1 << 20,
+						 .transaction_ps = 100000,
+						 .topology = runs[i].topology };
 		struct comparison *c = comparison_create(2, &setting, list, &timing);
 
 		for (unsigned k = 0; k < 64; k++)

@@ -178,8 +178,11 @@ static void what_is_hidden(void **state)
  * destination; 4 requests the other way. */
 static void transactions_on_every_hop(void **state)
 {
-	struct timing_setting setting = { .bytes_per_second = 1e9, .latency_ps = 100 * NS, .buffer_bytes = 1 << 20,
-					  .transaction_ps = 50 * NS, .between_bytes_per_second = 2e9 };
+	struct timing_setting setting = { .bytes_per_second = 1e9,
+					  .latency_ps = 100 * NS,
+					  .buffer_bytes = 1 << 20,
+					  .transaction_ps = 50 * NS,
+					  .between_bytes_per_second = 2e9 };
 	static const struct {
 		enum topology topology;
 		struct crossing crossing;
@@ -210,7 +213,9 @@ static void transactions_on_every_hop(void **state)
 /* Packets that a card makes of 64 stores leave when it has packed them, and a release waits for the card. */
 static void cards_take_time(void **state)
 {
-	struct timing_setting setting = { .bytes_per_second = 1e12, .buffer_bytes = 1 << 20, .topology = TOPOLOGY_CARD,
+	struct timing_setting setting = { .bytes_per_second = 1e12,
+					  .buffer_bytes = 1 << 20,
+					  .topology = TOPOLOGY_CARD,
 					  .card = { .mhz = 1000, .read_ps = 100 * NS } };
 	const struct crossing crossing = { .forward = { { 2048, 64 }, { 0 }, { 2048, 64 } },
 					   .card = { .taken = 64, .runs = 64, .written = 64 } };
@@ -232,7 +237,9 @@ static void cards_take_time(void **state)
 /* A source whose buffer is full of stores that its card does not take waits: 32 bytes a store, 2 stores a clock. */
 static void slow_cards_stall(void **state)
 {
-	struct timing_setting setting = { .bytes_per_second = 1e12, .buffer_bytes = 3200, .topology = TOPOLOGY_CARD,
+	struct timing_setting setting = { .bytes_per_second = 1e12,
+					  .buffer_bytes = 3200,
+					  .topology = TOPOLOGY_CARD,
 					  .card = { .mhz = 1000, .read_ps = 100 * NS } };
 	const struct crossing crossing = { .forward = { { 32, 1 } }, .card = { .taken = 1 } };
 	struct timing *t = timing_create(2, &setting);
@@ -247,11 +254,16 @@ static void slow_cards_stall(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_packet),	      cmocka_unit_test(hidden_behind_computing),
-		cmocka_unit_test(links_are_shared),   cmocka_unit_test(full_buffers_stall),
-		cmocka_unit_test(releases_wait),      cmocka_unit_test(phases),
-		cmocka_unit_test(bounds),	      cmocka_unit_test(what_is_hidden),
-		cmocka_unit_test(transactions_on_every_hop), cmocka_unit_test(cards_take_time),
+		cmocka_unit_test(one_packet),
+		cmocka_unit_test(hidden_behind_computing),
+		cmocka_unit_test(links_are_shared),
+		cmocka_unit_test(full_buffers_stall),
+		cmocka_unit_test(releases_wait),
+		cmocka_unit_test(phases),
+		cmocka_unit_test(bounds),
+		cmocka_unit_test(what_is_hidden),
+		cmocka_unit_test(transactions_on_every_hop),
+		cmocka_unit_test(cards_take_time),
 		cmocka_unit_test(slow_cards_stall),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cards whose times are reckoned by hand with the terms of card_clocks.h: 1000 MHz, a clock is a nanosecond; reads take 100 ns. */
+/* Cards whose times are reckoned by hand, by card_clocks.h: at 1000 MHz a clock is a nanosecond; reads take 100 ns. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "card.h"
+#include "card_time.h"
 
 #include <math.h>
 #include <stdlib.h>

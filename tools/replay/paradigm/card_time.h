@@ -2,12 +2,13 @@
 /*
  * The time that cards take for what goes through them, by the clocks of the Verilog (card_clocks.h).
  *
- * A card takes a beat of 64 bytes of stores after the other, packs runs and sends packets, and writes their runs; the next packet is
- * packed while the last one is written. What a packet holds leaves when all of it is packed. When the packets of its banks wait it
- * takes no stores, and a source whose buffer is full stalls. A release waits for the writes, and then for flush reads.
+ * A card takes a beat of 64 bytes of stores after the other, packs runs and sends packets, and writes their runs; the next
+ * packet is packed while the last one is written. What a packet holds leaves when all of it is packed. When the packets of its
+ * banks wait it takes no stores, and a source whose buffer is full stalls. A release waits for the writes, and then for flush
+ * reads.
  */
-#ifndef REPLAY_CARD_H
-#define REPLAY_CARD_H
+#ifndef REPLAY_CARD_TIME_H
+#define REPLAY_CARD_TIME_H
 
 #include <stdint.h>
 
@@ -27,9 +28,9 @@ static inline uint64_t card_beats(uint64_t address, uint64_t size)
 
 /** What a pair's stores are to the cards on their way. Values. */
 struct card_load {
-	uint64_t taken;	       /**< beats of the stores that the first card takes */
+	uint64_t taken;		/**< beats of the stores that the first card takes */
 	uint64_t runs, written; /**< writes of packets' runs, and their beats */
-	uint64_t packed;       /**< bytes of packets with their headers, as the card makes them */
+	uint64_t packed;	/**< bytes of packets with their headers, as the card makes them */
 };
 
 /** Values. */
@@ -64,8 +65,8 @@ double cards_buffer_time(const struct cards *cards, unsigned source, double buff
 /** Stores of so many bytes on a source's hop have come. */
 void cards_count(struct cards *cards, unsigned source, uint64_t bytes, const struct card_load *load);
 
-/** The engine of the source's card transfers a part of a region's chunk of `bytes` to one of `targets`, from `time` on, after all
- *  that it was given before. Returns when it begins, and in *end when it has ended. */
+/** The engine of the source's card transfers a part of a region's chunk of `bytes` to one of `targets`, from `time` on, after
+ *  all that it was given before. Returns when it begins, and in *end when it has ended. */
 double cards_transfer(struct cards *cards, unsigned source, double time, uint64_t bytes, unsigned targets, double *end);
 
 /** When a release of all that passed the source's card since the last barrier is complete; 0: nothing did. */
@@ -73,4 +74,4 @@ double cards_released(const struct cards *cards, unsigned source);
 /** The same of all cards, at a barrier. */
 double cards_barrier(struct cards *cards);
 
-#endif /* REPLAY_CARD_H */
+#endif /* REPLAY_CARD_TIME_H */
