@@ -244,7 +244,7 @@ place: packages
 paper: user
 	tools/replay/paper/paper $(MESON)/tools/replay/gpulink-replay $(MESON)/tools/model/gpulink-model docs/papers.md
 
-# Measures the Verilog's clocks for docs/loggop.md and for the card in the model of time, in five minutes.
+# Measures the Verilog's clocks for docs/loggop.md and for the card in the model of time, in ten minutes.
 loggop: user
 	tools/loggop/page --measure $(MESON)/fpga/sim/card/card-loggop $(MESON)/fpga/sim/card/card-rates $(MESON)/tools/replay/gpulink-replay tests/data/loggop
 	tools/loggop/clocks tests/data/loggop tools/replay/paradigm/card_clocks.h

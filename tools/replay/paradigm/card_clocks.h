@@ -16,6 +16,8 @@ struct card_term {
 /* A beat of stores that come in; a run by packet form, a beat of runs, a byte of packets, each until it has been written. */
 #define CARD_TAKEN_CLOCKS 1.000
 static const double card_run_clocks[CARD_FORMS] = { [CARD_PLAIN] = 1.065, [CARD_PACKING] = 1.090, [CARD_COMPACT] = 1.557 };
+/* A run of the last packet, more, until that has left: packets are sorted, and encoded, whole. */
+static const double card_tail_clocks[CARD_FORMS] = { [CARD_PLAIN] = 0.000, [CARD_PACKING] = 1.897, [CARD_COMPACT] = 2.815 };
 #define CARD_WRITTEN_CLOCKS 1.049
 #define CARD_PACKED_CLOCKS  0.01597
 

@@ -11,6 +11,7 @@ enum { PAGE = 4096, BANK_RUNS = 64, BANKS = 4 };
 
 struct card {
 	double taken, sent, written, engine; /* until when each part is busy */
+	double tail;			     /* how much later the last packet has left, if no other comes */
 	double bytes, busy;		     /* on the hop before it, and the time that these stores took */
 	uint64_t runs;			     /* since the last barrier */
 };
@@ -60,7 +61,8 @@ static double term_time(const struct cards *c, const struct card_term *term)
 struct card_passed cards_pass(struct cards *c, unsigned source, unsigned destination, enum card_form form, double time,
 			      const struct card_load *load)
 {
-	struct card *from = &c->card[card_of(c, source)], *to = &c->card[card_of(c, destination)];
+	struct card *from = &c->card[card_of(c, source)];
+	struct card *to = c->setting.count == 2 ? &c->card[card_of(c, destination)] : from;
 	double run = clocks_time(c, card_run_clocks[form]), beat = clocks_time(c, CARD_WRITTEN_CLOCKS);
 	double packs = fmax(fmax((double)load->runs * run, (double)load->written * beat),
 			    clocks_time(c, (double)load->packed * CARD_PACKED_CLOCKS));
@@ -71,6 +73,7 @@ struct card_passed cards_pass(struct cards *c, unsigned source, unsigned destina
 	if (!load->runs)
 		return p;
 	p.sent = from->sent = fmax(from->taken, from->sent) + packs;
+	from->tail = fmin((double)load->runs, BANK_RUNS) * clocks_time(c, card_tail_clocks[form]);
 	from->taken = fmax(from->taken, from->sent - BANKS * BANK_RUNS * run);
 	from->runs += load->runs;
 	p.written = p.sent;
@@ -109,7 +112,7 @@ double cards_transfer(struct cards *c, unsigned source, double time, uint64_t by
 
 static double card_released(const struct cards *c, const struct card *card)
 {
-	double idle = fmax(fmax(card->taken, card->sent), fmax(card->written, card->engine));
+	double idle = fmax(fmax(card->taken, card->sent + card->tail), fmax(card->written, card->engine));
 
 	return card->runs ? idle + term_time(c, card->runs > 1 ? &card_release_batch : &card_release) : 0;
 }
