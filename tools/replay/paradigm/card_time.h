@@ -37,7 +37,7 @@ struct card_load {
 struct card_setting {
 	double mhz;	  /**< 0: cards take no time. No tool here confirms that the logic reaches any other */
 	uint64_t read_ps; /**< until a read of a GPU's or the host's memory is answered */
-	unsigned count;	  /**< of cards, at most the GPUs, each with as many of these; 2 have a link, others write to all GPUs */
+	unsigned count;	  /**< of cards, each with as many GPUs: 2 have a link between them, others write to all GPUs */
 };
 
 struct cards;

@@ -94,8 +94,8 @@ static void tails(void **state)
 			struct cards *c = cards_create(2, &(struct card_setting){ .mhz = 1000, .count = 1 });
 			struct card_passed p = cards_pass(c, 0, 1, form, 0, &(struct card_load){ .runs = runs[i] });
 
-			assert_time(cards_released(c, 0), p.written / NS + fmin(runs[i], 64) * card_tail_clocks[form] +
-								   card_release_batch.clocks);
+			assert_time(cards_released(c, 0),
+				    p.written / NS + fmin(runs[i], 64) * card_tail_clocks[form] + card_release_batch.clocks);
 			cards_free(c);
 		}
 	assert_true(card_tail_clocks[CARD_COMPACT] > card_tail_clocks[CARD_PACKING]);
@@ -144,7 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_card), cmocka_unit_test(what_limits), cmocka_unit_test(two_cards_in_a_row),
-		cmocka_unit_test(banks),    cmocka_unit_test(regions),   cmocka_unit_test(tails),
+		cmocka_unit_test(banks),    cmocka_unit_test(regions),	   cmocka_unit_test(tails),
 	};
 
 	return cmocka_run_group_tests_name("card", tests, NULL, NULL);
