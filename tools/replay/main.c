@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gpulink-replay: estimates what a card would save on given traffic. */
+/* gpulink-replay: bytes of every hop and time of ways to send small stores, with and without a card. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

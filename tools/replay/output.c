@@ -110,7 +110,8 @@ static int output_table(FILE *to, const struct found *f)
 	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
-	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted",
+	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm",
+		s->topology == TOPOLOGY_CARD ? "in the card" : "wire bytes", "useful", "protocol", "wasted",
 		"packets", "stores/packet", f->options->timed ? "           us  speed-up" : "");
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);

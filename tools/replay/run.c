@@ -259,8 +259,12 @@ static int play_trace(const struct options *o, struct found *found, struct failu
 		return status;
 	found->stream = o->stream.trace;
 	found->gpus = replay_trace_info(trace)->gpus;
-	status = run_play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) },
-			  error);
+	if (found->gpus < 2)
+		status = failure_set(error, -EINVAL, "%s: names no pair of GPUs: needs at least 2", o->stream.trace);
+	else
+		status = run_play(o, found,
+				  &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) },
+				  error);
 	replay_trace_close(trace);
 	return status;
 }
