@@ -178,10 +178,12 @@ static void count_hops(const struct pagerank_traffic *traffic, const struct opti
 	enum { TLP = 24 };
 	unsigned endpoints = options->endpoints;
 
-	*hops = (struct demo_hops){ .topology = by_process ? "lanes" : options->cards == 2 ? "cards" : "card",
-				    .text = by_process		 ? "the program packs, the receiver applies" :
+	*hops = (struct demo_hops){ .topology = by_process	    ? "lanes" :
+						options->cards == 2 ? "cards" :
+								      "card",
+				    .text = by_process		? "the program packs, the receiver applies" :
 					    options->cards == 2 ? "two cards and a link between" :
-								   "one card; packets loop inside it" };
+								  "one card; packets loop inside it" };
 	for (unsigned i = 0; i < options->cards * endpoints; i++) {
 		const struct gpulink_counters *c = &traffic[i].card;
 
@@ -411,13 +413,14 @@ static void show_result(const struct options *options, const struct result *resu
 
 	printf("demo: ok stores=%" PRIu64 " packets=%" PRIu64 " payload_bytes=%" PRIu64 " wire_bytes=%" PRIu64
 	       " raw_wire_bytes=%" PRIu64 " ratio=%.2f source_bytes=%" PRIu64 " link_bytes=%" PRIu64
-	       " destination_bytes=%" PRIu64, t->stores, t->packets, t->payload_bytes, t->wire_bytes, t->raw_wire_bytes,
+	       " destination_bytes=%" PRIu64,
+	       t->stores, t->packets, t->payload_bytes, t->wire_bytes, t->raw_wire_bytes,
 	       ratio(t->raw_wire_bytes, t->wire_bytes), result->hops.source_bytes, result->hops.link_bytes,
 	       result->hops.destination_bytes);
 	if (options->cards == 2)
 		printf(" flits=%" PRIu64 " stitched=%" PRIu64 " trimmed_bytes=%" PRIu64 " unpacked_link_bytes=%" PRIu64
-		       " link_ratio=%.2f", l->flits, l->stitched, result->trimmed_bytes, l->unpacked_bytes,
-		       ratio(l->unpacked_bytes, l->bytes));
+		       " link_ratio=%.2f",
+		       l->flits, l->stitched, result->trimmed_bytes, l->unpacked_bytes, ratio(l->unpacked_bytes, l->bytes));
 	printf("\n");
 }
 

@@ -197,6 +197,7 @@ static int options_take(void *gathered, int option, const char *value)
 	case NO_TIME:
 		o->timed = option == TIME;
 		g->timed = true;
+		o->time_given = o->timed;
 		return 0;
 	case BUFFER: return option_number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
 	case CHUNK:
@@ -247,8 +248,9 @@ static int topology_paradigms(struct options *o, bool given)
 	for (unsigned i = 0; o->paradigms[i]; i++) {
 		if (o->paradigms[i]->packer == PACKER_LOGIC && lanes)
 			return contradicts("--paradigms", o->paradigms[i]->name, "requires --topology gpu, card or cards");
-		if (o->paradigms[i]->packer == PACKER_PROGRAM && !lanes)
-			return contradicts("--paradigms", o->paradigms[i]->name, "requires --topology lanes or lanes-card");
+		if (o->paradigms[i]->packer == PACKER_PROGRAM && !lanes && o->setting.topology != TOPOLOGY_CARDS)
+			return contradicts("--paradigms", o->paradigms[i]->name,
+					   "requires --topology lanes, lanes-card or cards");
 	}
 	return 0;
 }
@@ -262,7 +264,8 @@ static int topology_check(struct options *o, const struct gathered *g)
 	if (g->between && topology != TOPOLOGY_CARDS)
 		return contradicts("--between", NULL, "requires --topology cards");
 	if (topology_has_lanes(topology) && g->queue)
-		return contradicts("--subheader, --entries", NULL, "of a card's write queue; --topology lanes and lanes-card have none");
+		return contradicts("--subheader, --entries", NULL,
+				   "of a card's write queue; --topology lanes and lanes-card have none");
 	if (topology_has_card(topology) && strcmp(o->setting.link.name, "nvlink") == 0)
 		return contradicts("--link", "nvlink", "no card is on it: requires --topology gpu or lanes");
 	if (g->between)
@@ -315,10 +318,19 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 			       .timed = true,
 			       .jobs = 1,
 			       .timing = { .latency_ps = 700000, .buffer_bytes = 65536, .compute_percent = 100 },
-			       .setting = { .link = *link_preset("pcie4"), .queue_entries = 64, .subheader_bytes = 5,
-					    .chunk_bytes = 131072, .threads = 2048, .between_bytes_per_second = 16e9,
-					    .cost = { .polling_ps = 1000000, .scan_ps = 20000, .launch_ps = 10000000,
-						      .card_ps = 600000, .tracking = 0.12 } } };
+			       .setting = { .link = *link_preset("pcie4"),
+					    .queue_entries = 64,
+					    .subheader_bytes = 5,
+					    .chunk_bytes = 131072,
+					    .threads = 2048,
+					    .between_bytes_per_second = 16e9,
+					    .cost = { .polling_ps = 1000000,
+						      .scan_ps = 20000,
+						      .launch_ps = 10000000,
+						      .card_ps = 600000,
+						      .tracking = 0.12 } } };
+	if (more)
+		o->setting.topology = more->topology;
 	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)
 		o->paradigms[i] = paradigm_at(i);
 	status = option_read_all(argc, argv, &command, &g);

@@ -142,6 +142,10 @@ static int play_alone(const struct options *o, struct found *found, const struct
 
 	if (!c)
 		return -ENOMEM;
+	if (o->costs && comparison_count_costs(c)) {
+		comparison_free(c);
+		return -ENOMEM;
+	}
 	if (o->agents) {
 		found->agents = agents_create(found->gpus, &o->setting, timing, o->agents, o->agent_count);
 		if (!found->agents) {

@@ -76,8 +76,7 @@ int agents_take(struct agents *a, const struct replay_op *op)
 	return op->kind == REPLAY_STORE ? chunks_store(a->chunks, op) : chunks_copy(a->chunks, op);
 }
 
-void agents_cross(struct agents *a, unsigned source, unsigned destination, uint64_t time_ps,
-		  const struct crossing *crossing)
+void agents_cross(struct agents *a, unsigned source, unsigned destination, uint64_t time_ps, const struct crossing *crossing)
 {
 	for (unsigned i = 0; i < a->count; i++)
 		if (a->of[i].timing)
@@ -88,12 +87,9 @@ void agents_cross(struct agents *a, unsigned source, unsigned destination, uint6
 static uint64_t delay(const struct agents *a, const struct one *one, size_t chunks)
 {
 	switch (one->agent.kind) {
-	case AGENT_POLLING:
-		return a->setting.cost.polling_ps + a->setting.cost.scan_ps * chunks / one->agent.threads;
-	case AGENT_LAUNCH:
-		return a->setting.cost.launch_ps;
-	default:
-		return a->setting.cost.card_ps;
+	case AGENT_POLLING: return a->setting.cost.polling_ps + a->setting.cost.scan_ps * chunks / one->agent.threads;
+	case AGENT_LAUNCH: return a->setting.cost.launch_ps;
+	default: return a->setting.cost.card_ps;
 	}
 }
 

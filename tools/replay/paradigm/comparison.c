@@ -17,18 +17,19 @@ struct comparison {
 	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
 	uint64_t *unique;	    /* of each pair since its release */
 	struct pages *touched;
-	struct tally pages; /* what dma costs that copies touched pages */
+	struct tally pages;	/* what dma costs that copies touched pages */
 	struct hop_load *plain; /* of each pair: its stores as plain ones; with a card only */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
 	struct timing *timing[PARADIGM_COUNT], *page_timing;
 	struct sent {
 		uint64_t bytes, plain; /* what shows that there is more */
 		struct crossing crossing;
-	} *sent;
+	} * sent;
 	struct crossing *page_sent;
 	struct timing_setting time;
 	struct agents *agents, *own_agents; /* those that are fed, or NULL; the same if they are of the paradigms */
 	unsigned agent_of[PARADIGM_COUNT];
+	struct costs *costs; /* or NULL */
 	struct stream_counts counts;
 	struct tally tally[PARADIGM_COUNT];
 	struct hops hops[PARADIGM_COUNT], page_hops, alike_hops;
@@ -108,6 +109,7 @@ void comparison_free(struct comparison *c)
 	free(c->states);
 	free(c->unique);
 	free(c->plain);
+	costs_free(c->costs);
 	pages_free(c->touched);
 	free(c);
 }
@@ -220,6 +222,12 @@ static int comparison_store(struct comparison *c, const struct replay_op *op, un
 		comparison_copy_page(c, pair, op->address / PAGE_BYTES * PAGE_BYTES);
 	if (topology_has_card(c->setting.topology))
 		c->plain[pair].bytes += link_write(&c->setting.link, op->address, op->size, &c->plain[pair].transactions);
+	if (c->costs) {
+		uint64_t transactions = 0;
+
+		costs_store(c->costs, op->source, op->destination, op->address, op->size,
+			    link_write(&c->setting.link, op->address, op->size, &transactions));
+	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
 	c->counts.classes[store_class(op->size)]++;
@@ -398,6 +406,17 @@ static int comparison_take(void *user, const struct replay_op *ops, size_t count
 void comparison_feed(struct comparison *c, struct agents *agents)
 {
 	c->agents = agents;
+}
+
+int comparison_count_costs(struct comparison *c)
+{
+	c->costs = costs_create();
+	return c->costs ? 0 : -ENOMEM;
+}
+
+const struct costs *comparison_costs(const struct comparison *c)
+{
+	return c->costs;
 }
 
 void comparison_share(struct comparison *c, unsigned index, unsigned count)

@@ -36,7 +36,7 @@ struct setting {
 	unsigned threads;	  /**< of a region's agent */
 	struct agent_cost cost;
 	enum topology topology;
-	bool flits; /**< the link between cards carries flits (docs/link-format.md), not transactions */
+	bool flits;			 /**< the link between cards carries flits (docs/link-format.md), not transactions */
 	double between_bytes_per_second; /**< of that link, in each direction */
 };
 
@@ -50,9 +50,9 @@ struct tally {
 	uint64_t packets;
 	uint64_t sub_packets; /**< runs in packets; 0 where there are none */
 	uint64_t left[TALLY_REASONS]; /**< packets that left the write queue, by flush reason; all 0 without one */
-	struct hop_load writes; /**< the runs of packets as a card writes them; with a card only */
-	struct hop_load asked;	/**< a card's read requests for packets */
-	uint64_t flit_bytes;	/**< what was sent as flits; with setting.flits only */
+	struct hop_load writes;	      /**< the runs of packets as a card writes them; with a card only */
+	struct hop_load asked;	      /**< a card's read requests for packets */
+	uint64_t flit_bytes;	      /**< what was sent as flits; with setting.flits only */
 };
 
 /** Adds what of another. */
@@ -101,7 +101,7 @@ const struct paradigm *paradigm_at(unsigned index);
 const struct paradigm *paradigm_named(const char *name);
 
 extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_compact,
-	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_keep,
-	paradigm_lanes, paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
+	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_keep, paradigm_lanes,
+	paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
 
 #endif /* REPLAY_PARADIGM_H */

@@ -9,8 +9,8 @@
  * has computed and everything has arrived.
  *
  * Where there are two cards (TOPOLOGY_CARDS), what crosses between them takes the latency once more, and a link for each
- * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a phase
- * is that of the hop that ends last.
+ * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a
+ * phase is that of the hop that ends last.
  *
  * The stream tells no GPU's own end of a phase, only the last one's: a stall anywhere delays that. Arrivals are counted in
  * TIMING_STEPS steps of a phase's time, so that memory does not grow with it; a phase's end is right to one step.
@@ -69,7 +69,8 @@ struct timing;
 struct timing *timing_create(unsigned gpus, const struct timing_setting *setting);
 void timing_free(struct timing *timing);
 
-/** `bytes` in so many transactions, the same on the source's hop and the destination's, leave the source at its own time (struct replay_op's). */
+/** `bytes` in so many transactions, the same on the source's hop and the destination's, leave the source at its own time
+ *  (struct replay_op's). */
 void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
 		 uint64_t transactions);
 

@@ -14,10 +14,10 @@
 #include "comparison.h"
 #include "parallel.h"
 
-#define TOPOLOGY_SETTING(topology_, payload_)                                                                         \
-	{                                                                                                             \
-		.link = with_payload(payload_), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096,       \
-		.topology = (topology_), .between_bytes_per_second = 16e9                                             \
+#define TOPOLOGY_SETTING(topology_, payload_)                                                                                  \
+	{                                                                                                                      \
+		.link = with_payload(payload_), .queue_entries = 64, .subheader_bytes = 5, .chunk_bytes = 4096,                \
+		.topology = (topology_), .between_bytes_per_second = 16e9                                                      \
 	}
 
 static struct link with_payload(uint32_t payload)
@@ -60,7 +60,8 @@ static void assert_hop(const struct result *r, enum hop hop, uint64_t forward, u
 }
 
 /* From GPU 0 to GPU 2: 16 stores of 8 bytes, in pairs that adjoin. As plain ones 32 bytes each; a packet of 8 runs of 16 bytes
- * has 8 * 21 + 24; each run is a write of 40 bytes. In flits a store is a write request of 5, the packet of 168 + 16 bytes 12. */
+ * has 8 * 21 + 24; each run is a write of 40 bytes. In flits a store is a write request of 5, the packet of 168 + 16 bytes
+ * 12. */
 static void by_hand(void **state)
 {
 	static const struct paradigm *const logic[] = { &paradigm_p2p, &paradigm_finepack, NULL };
@@ -159,13 +160,18 @@ static void time_of_hops(void **state)
 {
 	static const struct paradigm *const list[] = { &paradigm_p2p, &paradigm_finepack, NULL };
 	static const unsigned expected[TOPOLOGIES][2] = {
-		[TOPOLOGY_GPU] = { 3300, 1424 }, [TOPOLOGY_CARD] = { 3300, 6500 }, [TOPOLOGY_CARDS] = { 32200, 16640 },
+		[TOPOLOGY_GPU] = { 3300, 1424 },
+		[TOPOLOGY_CARD] = { 3300, 6500 },
+		[TOPOLOGY_CARDS] = { 32200, 16640 },
 	};
 
 	(void)state;
 	for (enum topology topology = TOPOLOGY_GPU; topology <= TOPOLOGY_CARDS; topology++) {
-		struct timing_setting timing = { .bytes_per_second = 1e9, .latency_ps = 100000, .buffer_bytes = 1 << 20,
-						 .topology = topology, .between_bytes_per_second = 0.1e9 };
+		struct timing_setting timing = { .bytes_per_second = 1e9,
+						 .latency_ps = 100000,
+						 .buffer_bytes = 1 << 20,
+						 .topology = topology,
+						 .between_bytes_per_second = 0.1e9 };
 		struct setting setting = TOPOLOGY_SETTING(topology, 4096);
 		struct comparison *c = start(4, &setting, list, &timing);
 
@@ -232,8 +238,12 @@ static void as_the_card_counts(void **state)
 /* Plain stores are the same on each hop, a card's source never carries less, and three threads find what one does. */
 static void any_stream(void **state)
 {
-	static const struct paradigm *const logic[] = { &paradigm_p2p,	   &paradigm_write_combining,  &paradigm_dma,
-							&paradigm_finepack, &paradigm_packing_compact, &paradigm_compact,
+	static const struct paradigm *const logic[] = { &paradigm_p2p,
+							&paradigm_write_combining,
+							&paradigm_dma,
+							&paradigm_finepack,
+							&paradigm_packing_compact,
+							&paradigm_compact,
 							NULL };
 	static const struct paradigm *const lanes[] = { &paradigm_p2p, &paradigm_dma, &paradigm_lanes, NULL };
 	const char *given = getenv("SEED");
@@ -254,7 +264,8 @@ static void any_stream(void **state)
 		sink = parallel_sink(p);
 		chance_start(&chance, seed, round);
 		for (unsigned k = 0; k < 20000; k++) {
-			struct replay_op op = store(below(&chance, 5), 0, below(&chance, 4) ? below(&chance, 1 << 14) : below(&chance, 1 << 30),
+			struct replay_op op = store(below(&chance, 5), 0,
+						    below(&chance, 4) ? below(&chance, 1 << 14) : below(&chance, 1 << 30),
 						    1 + below(&chance, 16));
 			unsigned room = 128 - (unsigned)(op.address % 128);
 
@@ -278,7 +289,8 @@ static void any_stream(void **state)
 				assert_true(to->forward.bytes <= from->forward.bytes);
 			}
 			assert_true((r.hop[HOP_LINK].forward.bytes != 0) == (topology == TOPOLOGY_CARDS));
-			assert_true(from->forward.bytes > r.wire_bytes || from->forward.bytes > comparison_counts(one)->unique_bytes);
+			assert_true(from->forward.bytes > r.wire_bytes ||
+				    from->forward.bytes > comparison_counts(one)->unique_bytes);
 			assert_true(from->busiest.bytes >= (from->forward.bytes + to->back.bytes) / 5);
 		}
 		comparison_free(one);
