@@ -74,7 +74,8 @@ static void bytes_sentence(FILE *to, const struct contest *c)
 		return;
 	}
 	if (c->card->wasted_bytes > c->card->protocol_bytes) {
-		fprintf(to, "%s saves <strong>no bytes</strong> over peer stores, %s against %s, because %.0f %% of its own are wasted. ",
+		fprintf(to,
+			"%s saves <strong>no bytes</strong> over peer stores, %s against %s, because %.0f %% of its own are wasted. ",
 			c->name, card, peer, 100 * parts_ratio(c->card->wasted_bytes, c->card->wire_bytes));
 		return;
 	}
