@@ -84,6 +84,8 @@ static int list(int argc, char **argv)
 	for (unsigned i = 0; link_preset_at(i); i++)
 		printf("link     %-12s %.1f GB/s; %s\n", link_preset_at(i)->name,
 		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
+	for (unsigned i = 0; i < TOPOLOGIES; i++)
+		printf("topology %-12s %s\n", topology_name((enum topology)i), topology_text((enum topology)i));
 	for (unsigned i = 0; paradigm_at(i); i++)
 		printf("paradigm %-15s %s%s\n", paradigm_at(i)->name, paradigm_at(i)->model_only ? "(model only) " : "",
 		       paradigm_at(i)->summary);
