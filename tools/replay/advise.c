@@ -81,7 +81,7 @@ static int advise_run(const struct options *o, struct failure *error)
 		for (unsigned k = 0; k < results; k++)
 			result[k] = comparison_result(found.comparison, k);
 		decide_take(&decision, &runs[i], result, results, found.oracle);
-		if (i == 0)
+		if (i == 0 && comparison_costs(found.comparison)) /* not with several threads */
 			advise_costs(comparison_costs(found.comparison), comparison_counts(found.comparison));
 		run_free(&found);
 	}
@@ -93,7 +93,7 @@ static int advise_take(void *user, int option, const char *value)
 {
 	(void)user;
 	(void)option;
-	(void)value;
+	fprintf(stderr, "gpulink-replay: advise: --paradigms %s: it chooses the methods itself\n", value);
 	return -1;
 }
 
@@ -105,10 +105,10 @@ static bool own_stream(const void *user)
 int advise(int argc, char **argv)
 {
 	const char *trace = argc > 1 && (argv[1][0] != '-' || !argv[1][1]) ? argv[1] : NULL;
-	static const struct option none[] = { { 0 } };
+	static const struct option refused[] = { { "paradigms", required_argument, NULL, OPTIONS_END }, { 0 } };
 	const struct options_more more = { .name = "advise",
 					   .help = help,
-					   .known = none,
+					   .known = refused,
 					   .take = advise_take,
 					   .own_stream = own_stream,
 					   .user = &trace,
