@@ -23,7 +23,7 @@ const char *topology_text(enum topology topology)
 		"one card, with all GPUs behind it, packs",
 		"two cards, each with half of the GPUs, pack",
 		"the program packs, the receiver applies; no card",
-		"the program packs, the card applies",
+		"the program packs, the card applies (no card does yet)",
 	};
 
 	return texts[topology];

@@ -64,7 +64,8 @@ static void blocks_grow(void **state)
 		unsigned array = below(&chance, 2) ? 0 : below(&chance, ARRAYS);
 
 		counted[array]++;
-		costs_store(c, below(&chance, 64), 1, ((uint64_t)array << 40) + (uint64_t)below(&chance, 1 << 17) * 4096, 8, 32);
+		costs_store(c, below(&chance, 64), 1, ((uint64_t)array << 40) + (uint64_t)below(&chance, 1 << 17) * 4096, 8,
+			    32);
 	}
 	assert_int_equal(costs_arrays(c, list, 8), ARRAYS);
 	for (unsigned i = 0; i < ARRAYS; i++) {
