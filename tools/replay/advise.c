@@ -11,7 +11,7 @@ static const char help[] =
 	"usage: gpulink-replay advise TRACE [OPTION...] (the options of run, without --paradigms and -o), or\n"
 	"       gpulink-replay advise --workload NAME [OPTION...]\n"
 	"Prints the gpulinkctl commands that set the card best for this stream, or that no card helps, and why.\n"
-	"  --topology NAME    card (default), cards or lanes-card\n";
+	"The topology is card (default), cards or lanes-card.\n";
 
 enum { SHOWN = 3 };
 
