@@ -629,11 +629,11 @@ struct gpulink_counters {
 	/** payload bytes of the sent packets, including sub-headers or the description of the compact form, without
 	 *  padding to a DW; of a write request, the bytes that it writes */
 	uint64_t payload_bytes;
-	/** wire bytes of the sent packets: payload padded to DWs, plus TLP_OVERHEAD_BYTES each; of a write request 76, its
-	 *  size on the link */
+	/** wire bytes of the sent packets, on the link between cards or, with one card, inside it: payload padded to DWs,
+	 *  plus TLP_OVERHEAD_BYTES each; of a write request 76, its size on the link */
 	uint64_t wire_bytes;
-	/** wire bytes of the same stores as plain memory writes: DWs touched, plus TLP_OVERHEAD_BYTES per TLP, split at
-	 *  MAX_PAYLOAD_BYTES */
+	/** wire bytes of the same stores as plain memory writes, as window stores cross the source's hop: DWs touched,
+	 *  plus TLP_OVERHEAD_BYTES per TLP, split at MAX_PAYLOAD_BYTES */
 	uint64_t raw_wire_bytes;
 	/** store bytes that overwrote a queued byte */
 	uint64_t overwritten_bytes;
@@ -659,9 +659,9 @@ struct gpulink_counters {
 	uint64_t loads;
 	/** executed atomics */
 	uint64_t atomics;
-	/** plain writes posted to the endpoint */
+	/** plain writes posted to the endpoint, on the destination's hop */
 	uint64_t endpoint_writes;
-	/** bytes of the plain writes to the endpoint */
+	/** bytes of the plain writes to the endpoint, without the 24 of each TLP */
 	uint64_t endpoint_bytes;
 	/** failed endpoint writes and reads; for kind link: failed reads, atomics and write requests, failed releases (one
 	 *  each), and packets whose delivery was unconfirmed at the end of a session */

@@ -163,8 +163,8 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 	{ "packets", "Sent packets; for kind link with MODE.COALESCE 0, write requests where the card sends these.", NULL, offsetof(struct gpulink_counters, packets) }, \
 	{ "sub_packets", "Sent sub-packets (runs of bytes); a write request counts as one.", NULL, offsetof(struct gpulink_counters, sub_packets) }, \
 	{ "payload_bytes", "Payload bytes of the sent packets, including sub-headers or the description of the compact form, without padding to a DW; of a write request, the bytes that it writes.", NULL, offsetof(struct gpulink_counters, payload_bytes) }, \
-	{ "wire_bytes", "Wire bytes of the sent packets: payload padded to DWs, plus TLP_OVERHEAD_BYTES each; of a write request 76, its size on the link.", NULL, offsetof(struct gpulink_counters, wire_bytes) }, \
-	{ "raw_wire_bytes", "Wire bytes of the same stores as plain memory writes: DWs touched, plus TLP_OVERHEAD_BYTES per TLP, split at MAX_PAYLOAD_BYTES.", NULL, offsetof(struct gpulink_counters, raw_wire_bytes) }, \
+	{ "wire_bytes", "Wire bytes of the sent packets, on the link between cards or, with one card, inside it: payload padded to DWs, plus TLP_OVERHEAD_BYTES each; of a write request 76, its size on the link.", NULL, offsetof(struct gpulink_counters, wire_bytes) }, \
+	{ "raw_wire_bytes", "Wire bytes of the same stores as plain memory writes, as window stores cross the source's hop: DWs touched, plus TLP_OVERHEAD_BYTES per TLP, split at MAX_PAYLOAD_BYTES.", NULL, offsetof(struct gpulink_counters, raw_wire_bytes) }, \
 	{ "overwritten_bytes", "Store bytes that overwrote a queued byte.", NULL, offsetof(struct gpulink_counters, overwritten_bytes) }, \
 	{ "flushes", "Packets by the reason why they were sent.", "window_miss", offsetof(struct gpulink_counters, flush_window_miss) }, \
 	{ "flushes", "Packets by the reason why they were sent.", "payload_full", offsetof(struct gpulink_counters, flush_payload_full) }, \
@@ -178,8 +178,8 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 	{ "flushes", "Packets by the reason why they were sent.", "region", offsetof(struct gpulink_counters, flush_region) }, \
 	{ "loads", "Completed loads and gets.", NULL, offsetof(struct gpulink_counters, loads) }, \
 	{ "atomics", "Executed atomics.", NULL, offsetof(struct gpulink_counters, atomics) }, \
-	{ "endpoint_writes", "Plain writes posted to the endpoint.", NULL, offsetof(struct gpulink_counters, endpoint_writes) }, \
-	{ "endpoint_bytes", "Bytes of the plain writes to the endpoint.", NULL, offsetof(struct gpulink_counters, endpoint_bytes) }, \
+	{ "endpoint_writes", "Plain writes posted to the endpoint, on the destination's hop.", NULL, offsetof(struct gpulink_counters, endpoint_writes) }, \
+	{ "endpoint_bytes", "Bytes of the plain writes to the endpoint, without the 24 of each TLP.", NULL, offsetof(struct gpulink_counters, endpoint_bytes) }, \
 	{ "endpoint_errors", "Failed endpoint writes and reads; for kind link: failed reads, atomics and write requests, failed releases (one each), and packets whose delivery was unconfirmed at the end of a session.", NULL, offsetof(struct gpulink_counters, err_endpoint) }, \
 	{ "region_bytes", "Bytes of chunks stored to the partition; they count in STORES and STORE_BYTES, too.", NULL, offsetof(struct gpulink_counters, region_bytes) }
 

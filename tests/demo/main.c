@@ -34,6 +34,10 @@ struct result {
 	struct gpulink_counters total; /* of all partitions of all cards */
 	struct link_sums link;
 	uint64_t trimmed_bytes;
+	struct demo_hops {
+		const char *topology, *text; /* as gpulink-replay's */
+		uint64_t source_bytes, link_bytes, destination_bytes;
+	} hops;
 };
 
 static int usage(FILE *to)
@@ -166,6 +170,47 @@ static void show_tables(const struct pagerank_traffic *traffic, const struct opt
 	printf("\n");
 }
 
+/* The bytes of each hop: stores through a window are TLPs of their own, an endpoint gets a write for each run. Between the
+ * processes of a "ucx:" device packets go all the way. */
+static void count_hops(const struct pagerank_traffic *traffic, const struct options *options, bool by_process,
+		       struct demo_hops *hops)
+{
+	enum { TLP = 24 };
+	unsigned endpoints = options->endpoints;
+
+	*hops = (struct demo_hops){ .topology = by_process	    ? "lanes" :
+						options->cards == 2 ? "cards" :
+								      "card",
+				    .text = by_process		? "the program packs, the receiver applies" :
+					    options->cards == 2 ? "two cards and a link between" :
+								  "one card; packets loop inside it" };
+	for (unsigned i = 0; i < options->cards * endpoints; i++) {
+		const struct gpulink_counters *c = &traffic[i].card;
+
+		if (by_process) {
+			hops->source_bytes += c->wire_bytes;
+			hops->destination_bytes += c->wire_bytes;
+			continue;
+		}
+		hops->source_bytes += traffic[i].ring_bytes ? traffic[i].ring_bytes : c->raw_wire_bytes;
+		if (pagerank_card_of(i % endpoints, options->cards, endpoints) == i / endpoints)
+			hops->destination_bytes += c->endpoint_bytes + TLP * c->endpoint_writes;
+	}
+}
+
+static void show_hops(const struct demo_hops *h, const struct gpulink_counters *total)
+{
+	printf("bytes of each hop, topology %s (%s); plain stores take %" PRIu64 " on each\n%-11s  %14s  %5s\n", h->topology,
+	       h->text, total->raw_wire_bytes, "hop", "bytes", "plain");
+	printf("%-11s  %14" PRIu64 "  %5.2f\n", "source", h->source_bytes, ratio(h->source_bytes, total->raw_wire_bytes));
+	if (strcmp(h->topology, "cards") == 0)
+		printf("%-11s  %14" PRIu64 "  %5s\n", "link", h->link_bytes, "");
+	else
+		printf("%-11s  %14s  %5s\n", "link", "none", "");
+	printf("%-11s  %14" PRIu64 "  %5.2f\n\n", "destination", h->destination_bytes,
+	       ratio(h->destination_bytes, total->raw_wire_bytes));
+}
+
 /* Compares with the reference. Returns 0, or -1 with a reason. */
 static int check_ranks(struct pagerank *p, const struct graph *graph, int iterations, char *reason)
 {
@@ -277,7 +322,12 @@ static int run(struct pagerank *p, const struct graph *graph, const struct gpuli
 	show_tables(traffic, options, by_process, &result->total);
 	if (strcmp(info->kind, "card") == 0 && check_sysfs(options, traffic, reason))
 		return -1;
-	return options->cards == 2 ? show_link(p, options, traffic, &before, result, reason) : 0;
+	if (options->cards == 2 && show_link(p, options, traffic, &before, result, reason))
+		return -1;
+	count_hops(traffic, options, by_process, &result->hops);
+	result->hops.link_bytes = result->link.bytes;
+	show_hops(&result->hops, &result->total);
+	return 0;
 }
 
 /* Of a "ucx:" device: as many endpoints as processes, whose reports process 0 makes. Returns 0, or -1 with a reason. */
@@ -362,12 +412,15 @@ static void show_result(const struct options *options, const struct result *resu
 	const struct link_sums *l = &result->link;
 
 	printf("demo: ok stores=%" PRIu64 " packets=%" PRIu64 " payload_bytes=%" PRIu64 " wire_bytes=%" PRIu64
-	       " raw_wire_bytes=%" PRIu64 " ratio=%.2f", t->stores, t->packets, t->payload_bytes, t->wire_bytes,
-	       t->raw_wire_bytes, ratio(t->raw_wire_bytes, t->wire_bytes));
+	       " raw_wire_bytes=%" PRIu64 " ratio=%.2f source_bytes=%" PRIu64 " link_bytes=%" PRIu64
+	       " destination_bytes=%" PRIu64,
+	       t->stores, t->packets, t->payload_bytes, t->wire_bytes, t->raw_wire_bytes,
+	       ratio(t->raw_wire_bytes, t->wire_bytes), result->hops.source_bytes, result->hops.link_bytes,
+	       result->hops.destination_bytes);
 	if (options->cards == 2)
-		printf(" flits=%" PRIu64 " stitched=%" PRIu64 " trimmed_bytes=%" PRIu64 " link_bytes=%" PRIu64
-		       " unpacked_link_bytes=%" PRIu64 " link_ratio=%.2f", l->flits, l->stitched, result->trimmed_bytes,
-		       l->bytes, l->unpacked_bytes, ratio(l->unpacked_bytes, l->bytes));
+		printf(" flits=%" PRIu64 " stitched=%" PRIu64 " trimmed_bytes=%" PRIu64 " unpacked_link_bytes=%" PRIu64
+		       " link_ratio=%.2f",
+		       l->flits, l->stitched, result->trimmed_bytes, l->unpacked_bytes, ratio(l->unpacked_bytes, l->bytes));
 	printf("\n");
 }
 

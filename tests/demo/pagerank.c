@@ -515,6 +515,7 @@ static int count_lane(struct pagerank *p, struct side *side, unsigned e, struct 
 	if (error)
 		return fail(p->reason, "counters of partition %u: %s", e, gpulink_error_text(error));
 	t->stores = lane->stores;
+	t->ring_bytes = lane->ring_bytes;
 	t->card = t->last;
 	subtract(&t->card, &lane->before);
 	return 0;

@@ -37,6 +37,7 @@ struct pagerank_cards {
 /** Traffic through one partition of a card. */
 struct pagerank_traffic {
 	uint64_t stores;	      /**< made by this program */
+	uint64_t ring_bytes;	      /**< of the ring's operations, on the source's hop; 0: stores through a window */
 	struct gpulink_counters card; /**< what the device counted meanwhile */
 	struct gpulink_counters last; /**< the device's counters at the end */
 };

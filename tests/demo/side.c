@@ -44,6 +44,15 @@ static int reap(struct side *side, uint64_t most, char *reason)
 	return 0;
 }
 
+/* The card reads an entry, in which a single rank is, and a vector's records, in completions of up to 512 bytes. */
+static uint64_t operation_bytes(size_t stores)
+{
+	enum { ENTRY = 64, READ = 512, COMPLETION = 20, RECORD = RANK_BYTES + 8 };
+	uint64_t records = stores > 1 ? stores * RECORD : 0;
+
+	return ENTRY + COMPLETION + records + (records + READ - 1) / READ * COMPLETION;
+}
+
 static int send_batch(struct side *side, unsigned e, char *reason)
 {
 	struct lane *lane = &side->lane[e];
@@ -60,6 +69,7 @@ static int send_batch(struct side *side, unsigned e, char *reason)
 	if (error)
 		return fail(reason, "put into endpoint %u: %s", e, gpulink_error_text(error));
 	side->submitted++;
+	lane->ring_bytes += operation_bytes(lane->batched);
 	lane->batched = 0;
 	return 0;
 }

@@ -14,6 +14,7 @@ struct lane {
 	struct gpulink_window *window;
 	struct gpulink_counters before;
 	uint64_t stores;
+	uint64_t ring_bytes; /**< of the ring's operations, on the hop from their source to the card */
 	size_t batched; /**< stores for the next put vector */
 	struct gpulink_vector batch[BATCH_STORES];
 	uint64_t values[BATCH_STORES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gpulink-replay: estimates what a card would save on given traffic. */
+/* gpulink-replay: bytes of every hop and time of ways to send small stores, with and without a card. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "../../common/close_output.h"
 #include "caches.h"
 #include "convert.h"
+#include "decide.h"
 #include "goodput.h"
 #include "netcrafter/variant.h"
 #include "netcrafter_main.h"
@@ -23,6 +24,7 @@ static const char help[] =
 	"  run         compare transfer methods on a workload or a trace\n"
 	"  sweep       SETTING=VALUE[,VALUE...]: run once for each value of a setting\n"
 	"  report      FILE.html: write a self-contained HTML page with figures, tables and the usual sweeps\n"
+	"  advise      TRACE: print the commands that set a card for it, or that no card helps\n"
 	"  record      OUT: write a workload's stream to a trace\n"
 	"  convert     IN OUT: convert a trace, or what another tool recorded, to .glt, .glt.zst or .csv\n"
 	"  list        list workloads, links, transfer methods and NetCrafter variants\n"
@@ -82,6 +84,8 @@ static int list(int argc, char **argv)
 	for (unsigned i = 0; link_preset_at(i); i++)
 		printf("link     %-12s %.1f GB/s; %s\n", link_preset_at(i)->name,
 		       link_bytes_per_second(link_preset_at(i)) / 1e9, link_preset_at(i)->formula);
+	for (unsigned i = 0; i < TOPOLOGIES; i++)
+		printf("topology %-12s %s\n", topology_name((enum topology)i), topology_text((enum topology)i));
 	for (unsigned i = 0; paradigm_at(i); i++)
 		printf("paradigm %-15s %s%s\n", paradigm_at(i)->name, paradigm_at(i)->model_only ? "(model only) " : "",
 		       paradigm_at(i)->summary);
@@ -95,9 +99,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*function)(int argc, char **argv);
-	} commands[] = { { "run", replay_main_run },   { "sweep", sweep },  { "report", report },   { "record", record },
-			 { "convert", convert },       { "list", list },    { "goodput", goodput }, { "profile", profile },
-			 { "netcrafter", netcrafter }, { "caches", caches } };
+	} commands[] = { { "run", replay_main_run },   { "sweep", sweep },   { "report", report },   { "record", record },
+			 { "convert", convert },       { "list", list },     { "goodput", goodput }, { "profile", profile },
+			 { "netcrafter", netcrafter }, { "caches", caches }, { "advise", advise } };
 
 	close_output_at_exit();
 	for (unsigned i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)

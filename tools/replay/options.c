@@ -89,8 +89,8 @@ static const char help[] =
 	"  --trace FILE       play a trace; - is standard input\n"
 	"Machine:\n"
 	"  --topology NAME    where stores are packed (gpu): gpu (logic in the GPUs), card (one card, all GPUs behind it), cards (a card\n"
-	"                     for each half of the GPUs, and a link between), lanes (the program, no card), lanes-card (the program; the\n"
-	"                     card applies the packets)\n"
+	"                     for each half of the GPUs, and a link between), lanes (the program, no card), lanes-card (the program; a\n"
+	"                     card applies the packets, which none does yet)\n"
 	"  --between GB/S     bandwidth of the link between cards, in each direction, a power of two, 1 to 512 (16)\n"
 	"  --clock MHZ        clock of the cards' logic, 1 to 2000, which takes the time of the Verilog's clocks (250, unconfirmed)\n"
 	"  --flits            that link carries flits of 16 bytes (docs/link-format.md), without stitching\n"
@@ -203,6 +203,7 @@ static int options_take(void *gathered, int option, const char *value)
 	case NO_TIME:
 		o->timed = option == TIME;
 		g->timed = true;
+		o->time_given = o->timed;
 		return 0;
 	case BUFFER: return option_number("buffer", value, 4096, 1u << 30, &o->timing.buffer_bytes);
 	case CHUNK:
@@ -253,8 +254,9 @@ static int topology_paradigms(struct options *o, bool given)
 	for (unsigned i = 0; o->paradigms[i]; i++) {
 		if (o->paradigms[i]->packer == PACKER_LOGIC && lanes)
 			return contradicts("--paradigms", o->paradigms[i]->name, "requires --topology gpu, card or cards");
-		if (o->paradigms[i]->packer == PACKER_PROGRAM && !lanes)
-			return contradicts("--paradigms", o->paradigms[i]->name, "requires --topology lanes or lanes-card");
+		if (o->paradigms[i]->packer == PACKER_PROGRAM && !lanes && o->setting.topology != TOPOLOGY_CARDS)
+			return contradicts("--paradigms", o->paradigms[i]->name,
+					   "requires --topology lanes, lanes-card or cards");
 	}
 	return 0;
 }
@@ -270,7 +272,8 @@ static int topology_check(struct options *o, const struct gathered *g)
 	if (g->clock && !topology_has_card(topology) && !(g->more && strcmp(g->more->name, "profile") == 0))
 		return contradicts("--clock", NULL, "requires --topology card, cards or lanes-card");
 	if (topology_has_lanes(topology) && g->queue)
-		return contradicts("--subheader, --entries", NULL, "of a card's write queue; --topology lanes and lanes-card have none");
+		return contradicts("--subheader, --entries", NULL,
+				   "of a card's write queue; --topology lanes and lanes-card have none");
 	if (topology_has_card(topology) && strcmp(o->setting.link.name, "nvlink") == 0)
 		return contradicts("--link", "nvlink", "no card is on it: requires --topology gpu or lanes");
 	if (g->between)
@@ -342,6 +345,8 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 						      .launch_ps = 10000000,
 						      .card_ps = 600000,
 						      .tracking = 0.12 } } };
+	if (more)
+		o->setting.topology = more->topology;
 	for (unsigned i = 0; i < PARADIGM_DEFAULTS; i++)
 		o->paradigms[i] = paradigm_at(i);
 	status = option_read_all(argc, argv, &command, &g);

@@ -12,7 +12,8 @@
 struct options {
 	struct stream_options stream;
 	struct setting setting;
-	bool timed;
+	bool timed, time_given; /* time_given: --time is */
+	bool costs;		/* the run counts which stores cost most (comparison_costs()) */
 	unsigned jobs; /* more than 1 requires !timed */
 	struct timing_setting timing; /* bandwidths and topology are those of setting */
 	const struct paradigm *paradigms[PARADIGM_COUNT + 1];
@@ -31,6 +32,7 @@ struct options_more {
 	int (*take)(void *user, int option, const char *value); /**< returns 0 or -1 */
 	bool (*own_stream)(const void *user); /**< whether they name a stream, so that --workload and --trace need not */
 	void *user;
+	enum topology topology; /**< the default */
 };
 
 enum { OPTIONS_END = 512 };

@@ -44,8 +44,8 @@ static void table_hops(FILE *to, const struct found *f)
 {
 	bool cards = f->options->setting.topology == TOPOLOGY_CARDS;
 
-	fprintf(to, "\n%-20s %37s%s%38s  limits\n%-20s", "bytes of each hop", "source", cards ? "                                  link" : "",
-		"destination", "");
+	fprintf(to, "\n%-20s %37s%s%38s  limits\n%-20s", "bytes of each hop", "source",
+		cards ? "                                  link" : "", "destination", "");
 	for (unsigned hop = 0; hop < HOPS; hop++)
 		if (hop != HOP_LINK || cards)
 			fprintf(to, " %15s %11s %9s", "forward", "back", "us busy");
@@ -118,8 +118,9 @@ static int output_table(FILE *to, const struct found *f)
 	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
-	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm", "wire bytes", "useful", "protocol", "wasted",
-		"packets", "stores/packet", f->options->timed ? "           us  speed-up" : "");
+	fprintf(to, "\n%-20s %15s %8s %8s %8s %13s %13s%s\n", "paradigm",
+		s->topology == TOPOLOGY_CARD ? "in the card" : "wire bytes", "useful", "protocol", "wasted", "packets",
+		"stores/packet", f->options->timed ? "           us  speed-up" : "");
 	for (unsigned i = 0; i < comparison_results(f->comparison); i++) {
 		struct result r = comparison_result(f->comparison, i);
 
@@ -247,7 +248,8 @@ static struct json_object *hop_object(const struct hop_result *h)
 {
 	struct json_object *o = json_object_new_object();
 
-	if (o && !output_add_count(o, "bytes", h->forward.bytes) && !output_add_count(o, "transactions", h->forward.transactions) &&
+	if (o && !output_add_count(o, "bytes", h->forward.bytes) &&
+	    !output_add_count(o, "transactions", h->forward.transactions) &&
 	    !output_add_count(o, "back_bytes", h->back.bytes) &&
 	    !output_add_count(o, "back_transactions", h->back.transactions) &&
 	    !output_add_count(o, "busiest_bytes", h->busiest.bytes) && !output_add_count(o, "busy_ps", h->busy_ps))
@@ -355,7 +357,9 @@ static int add_stream(struct json_object *top, const struct found *f)
 	const struct setting *s = &f->options->setting;
 
 	return output_add_text(top, "stream", f->stream) || output_add_text(top, "checked", f->check) ||
-			       output_add_count(top, "gpus", f->gpus) || output_add_text(top, "topology", topology_name(s->topology)) || output_add_text(top, "link", s->link.name) ||
+			       output_add_count(top, "gpus", f->gpus) ||
+			       output_add_text(top, "topology", topology_name(s->topology)) ||
+			       output_add_text(top, "link", s->link.name) ||
 			       output_add_text(top, "link_formula", s->link.formula) ||
 			       output_add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
 			       output_add_count(top, "queue_entries", s->queue_entries) ||

@@ -142,6 +142,10 @@ static int play_alone(const struct options *o, struct found *found, const struct
 
 	if (!c)
 		return -ENOMEM;
+	if (o->costs && comparison_count_costs(c)) {
+		comparison_free(c);
+		return -ENOMEM;
+	}
 	if (o->agents) {
 		found->agents = agents_create(found->gpus, &o->setting, timing, o->agents, o->agent_count);
 		if (!found->agents) {
@@ -259,8 +263,12 @@ static int play_trace(const struct options *o, struct found *found, struct failu
 		return status;
 	found->stream = o->stream.trace;
 	found->gpus = replay_trace_info(trace)->gpus;
-	status = run_play(o, found, &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) },
-			  error);
+	if (found->gpus < 2)
+		status = failure_set(error, -EINVAL, "%s: names no pair of GPUs: needs at least 2", o->stream.trace);
+	else
+		status = run_play(o, found,
+				  &(struct source){ .push = run_trace, .user = trace, .trace = replay_trace_info(trace) },
+				  error);
 	replay_trace_close(trace);
 	return status;
 }

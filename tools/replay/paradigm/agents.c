@@ -80,8 +80,7 @@ int agents_take(struct agents *a, const struct replay_op *op)
 	return op->kind == REPLAY_STORE ? chunks_store(a->chunks, op) : chunks_copy(a->chunks, op);
 }
 
-void agents_cross(struct agents *a, unsigned source, unsigned destination, uint64_t time_ps,
-		  const struct crossing *crossing)
+void agents_cross(struct agents *a, unsigned source, unsigned destination, uint64_t time_ps, const struct crossing *crossing)
 {
 	for (unsigned i = 0; i < a->count; i++)
 		if (a->of[i].timing)

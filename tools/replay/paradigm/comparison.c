@@ -17,18 +17,19 @@ struct comparison {
 	void **states;		    /* of pair p, paradigm i: states[p * paradigms + i]; made when the pair is first used */
 	uint64_t *unique;	    /* of each pair since its release */
 	struct pages *touched;
-	struct tally pages; /* what dma costs that copies touched pages */
+	struct tally pages;	  /* what dma costs that copies touched pages */
 	struct plain_load *plain; /* of each pair: its stores as plain ones; with a card only */
 	/* Of paradigm i, where time is wanted; what it had sent of pair p: sent[p * paradigms + i]; and of the pages. */
 	struct timing *timing[PARADIGM_COUNT], *page_timing;
 	struct sent {
 		uint64_t bytes, plain; /* what shows that there is more */
 		struct crossing crossing;
-	} *sent;
+	} * sent;
 	struct crossing *page_sent;
 	struct timing_setting time;
 	struct agents *agents, *own_agents; /* those that are fed, or NULL; the same if they are of the paradigms */
 	unsigned agent_of[PARADIGM_COUNT];
+	struct costs *costs; /* or NULL */
 	struct stream_counts counts;
 	struct tally tally[PARADIGM_COUNT];
 	struct hops hops[PARADIGM_COUNT], page_hops, alike_hops;
@@ -112,6 +113,7 @@ void comparison_free(struct comparison *c)
 	free(c->states);
 	free(c->unique);
 	free(c->plain);
+	costs_free(c->costs);
 	pages_free(c->touched);
 	free(c);
 }
@@ -227,6 +229,12 @@ static int comparison_store(struct comparison *c, const struct replay_op *op, un
 
 		plain->load.bytes += link_write(&c->setting.link, op->address, op->size, &plain->load.transactions);
 		plain->beats += card_beats(op->address, op->size);
+	}
+	if (c->costs) {
+		uint64_t transactions = 0;
+
+		costs_store(c->costs, op->source, op->destination, op->address, op->size,
+			    link_write(&c->setting.link, op->address, op->size, &transactions));
 	}
 	c->counts.stores++;
 	c->counts.store_bytes += op->size;
@@ -441,6 +449,17 @@ static int comparison_take(void *user, const struct replay_op *ops, size_t count
 void comparison_feed(struct comparison *c, struct agents *agents)
 {
 	c->agents = agents;
+}
+
+int comparison_count_costs(struct comparison *c)
+{
+	c->costs = costs_create();
+	return c->costs ? 0 : -ENOMEM;
+}
+
+const struct costs *comparison_costs(const struct comparison *c)
+{
+	return c->costs;
 }
 
 void comparison_share(struct comparison *c, unsigned index, unsigned count)

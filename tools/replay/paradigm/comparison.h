@@ -15,6 +15,7 @@
 
 #include "../stream.h"
 #include "agents.h"
+#include "costs.h"
 #include "hops.h"
 #include "paradigm.h"
 #include "timing.h"
@@ -65,6 +66,10 @@ void comparison_share(struct comparison *comparison, unsigned index, unsigned co
 
 /** Adds what another share found, which has ended as this has. */
 void comparison_add(struct comparison *comparison, const struct comparison *other);
+
+/** Has it count which stores cost most; before the stream. Returns 0 or -ENOMEM. comparison_costs() is NULL without it. */
+int comparison_count_costs(struct comparison *comparison);
+const struct costs *comparison_costs(const struct comparison *comparison);
 
 /** Takes the stream. Its function returns -EINVAL for an operation that stream.h does not allow, -ENOMEM. */
 struct replay_sink comparison_sink(struct comparison *comparison);

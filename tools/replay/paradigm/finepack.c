@@ -172,7 +172,8 @@ static void finepack_release(void *state)
 
 #define FINEPACK(name_, label_, summary_, create_)                                                                             \
 	.name = (name_), .label = (label_), .summary = (summary_), .create = (create_), .free = free, .store = finepack_store, \
-	.load = finepack_load, .copy = direct_nothing, .release = finepack_release, .tally = direct_tally, .packer = PACKER_LOGIC
+	.load = finepack_load, .copy = direct_nothing, .release = finepack_release, .tally = direct_tally,                     \
+	.packer = PACKER_LOGIC
 
 const struct paradigm paradigm_finepack = {
 	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)

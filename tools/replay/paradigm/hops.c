@@ -40,8 +40,7 @@ uint64_t hops_flits_of_atomic(void)
 
 bool hops_between(const struct setting *setting, unsigned gpus, unsigned source, unsigned destination)
 {
-	return setting->topology == TOPOLOGY_CARDS &&
-	       topology_cluster(source, gpus) != topology_cluster(destination, gpus);
+	return setting->topology == TOPOLOGY_CARDS && topology_cluster(source, gpus) != topology_cluster(destination, gpus);
 }
 
 struct crossing hops_alike(const struct setting *setting, struct hop_load load, uint64_t flit_bytes, bool between)
@@ -62,18 +61,18 @@ struct crossing hops_crossing(const struct setting *setting, const struct paradi
 	const struct hop_load sent = { tally->wire_bytes, tally->packets };
 	struct crossing c = hops_alike(setting, sent, tally->flit_bytes, between);
 
-	if (!topology_has_card(setting->topology) || paradigm->packer == PACKER_NONE)
-		return c;
-	c.forward[HOP_DESTINATION] = tally->writes;
-	c.card.runs = tally->writes.transactions;
-	c.card.written = tally->written_beats;
-	if (paradigm->packer == PACKER_LOGIC) {
+	if (paradigm->packer == PACKER_LOGIC && topology_has_card(setting->topology)) {
 		c.forward[HOP_SOURCE] = plain->load;
 		c.card.taken = plain->beats;
 		c.card.packed = tally->packed_bytes;
-	} else {
+	} else if (paradigm->packer == PACKER_PROGRAM && setting->topology == TOPOLOGY_LANES_CARD) {
 		c.back[HOP_SOURCE] = tally->asked;
+	} else {
+		return c;
 	}
+	c.forward[HOP_DESTINATION] = tally->writes;
+	c.card.runs = tally->writes.transactions;
+	c.card.written = tally->written_beats;
 	return c;
 }
 

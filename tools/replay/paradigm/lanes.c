@@ -2,10 +2,10 @@
 /*
  * Lanes: the program packs its stores by the library's own engine (libclient/lane), a lane for each destination.
  *
- * Without a card the source writes a packet to a slot of a ring in the receiver's memory, then a word of 8 bytes in a transaction
- * of its own that tells of it. With a card it leaves the packets in its own memory, each at a multiple of 64, and an entry of the
- * submission ring names up to 64 KiB of them: the card reads the entry and the packets. What the receiver or the card answers in
- * return for many packets (credits, completions) is not counted.
+ * Without a card the source writes a packet to a slot of a ring in the receiver's memory, then a word of 8 bytes in a
+ * transaction of its own that announces it; so it does between the clusters of two cards. For a card that applies packets it
+ * leaves them in its own memory, each at a multiple of 64, and an entry of the submission ring names up to 64 KiB of them: the
+ * card reads the entry and the packets. What comes back for many packets at once (credits, completions) is not counted.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 #include "lane/packet.h"
 
 enum {
-	WIDTH = 5, /* bytes of a sub-header, as in all lanes of the library */
+	WIDTH = 5,	/* bytes of a sub-header, as in all lanes of the library */
 	HEADER_AT = 48, /* in a slot, ahead of the payload, which is aligned to 64 bytes */
 	WORD = 8,
 	AREA = 64 << 10, /* packets of an entry */
@@ -29,7 +29,7 @@ struct lanes {
 	struct direct direct; /* first: direct_tally() is used on this */
 	struct glk_lane *lane;
 	bool card;
-	uint64_t area; /* bytes that the entry being gathered names */
+	uint64_t area;	 /* bytes that the entry being gathered names */
 	uint64_t stored; /* bytes, of stores */
 };
 
@@ -100,6 +100,8 @@ static void lanes_packet_out(void *user, const uint8_t *packet, size_t bytes)
 	if (!l->card) {
 		t->wire_bytes += link_write(&l->direct.link, HEADER_AT, bytes, &t->packets);
 		t->wire_bytes += link_write(&l->direct.link, 0, WORD, &t->packets);
+		if (l->direct.flits)
+			t->flit_bytes += hops_flits_of_write(HEADER_AT, bytes) + hops_flits_of_write(0, WORD);
 		return;
 	}
 	if (l->area + bytes > AREA)
@@ -122,7 +124,7 @@ static void *lanes_create(const struct setting *setting)
 
 	if (!l)
 		return NULL;
-	l->direct.link = setting->link;
+	l->direct = (struct direct){ .link = setting->link, .flits = setting->flits };
 	l->card = setting->topology == TOPOLOGY_LANES_CARD;
 	l->lane = glk_lane_new(
 		&(struct glk_lane_shape){ .width = WIDTH, .payload = GLK_PAYLOAD_MAX, .send = lanes_packet_out, .to = l });
@@ -168,7 +170,7 @@ static void lanes_load(void *state, uint64_t address, uint32_t size)
 const struct paradigm paradigm_lanes = {
 	.name = "lanes",
 	.label = "lanes",
-	.summary = "packed by the program (lanes of the library); requires --topology lanes or lanes-card",
+	.summary = "packed by the program (lanes of the library); requires --topology lanes, lanes-card or cards",
 	.packer = PACKER_PROGRAM,
 	.create = lanes_create,
 	.free = lanes_free,

@@ -37,7 +37,7 @@ struct setting {
 	unsigned threads;	  /**< of a region's agent */
 	struct agent_cost cost;
 	enum topology topology;
-	bool flits; /**< the link between cards carries flits (docs/link-format.md), not transactions */
+	bool flits;			 /**< the link between cards carries flits (docs/link-format.md), not transactions */
 	double between_bytes_per_second; /**< of that link, in each direction */
 };
 
@@ -105,7 +105,7 @@ const struct paradigm *paradigm_at(unsigned index);
 const struct paradigm *paradigm_named(const char *name);
 
 extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_compact,
-	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_keep,
-	paradigm_lanes, paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
+	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_keep, paradigm_lanes,
+	paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
 
 #endif /* REPLAY_PARADIGM_H */

@@ -9,8 +9,8 @@
  * has computed and everything has arrived.
  *
  * Where there are two cards (TOPOLOGY_CARDS), what crosses between them takes the latency once more, and a link for each
- * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a phase
- * is that of the hop that ends last.
+ * direction, which all pairs share. Each hop is drained on its own, as if what it sends on were there at once: the end of a
+ * phase is that of the hop that ends last.
  *
  * Where there are cards, what they pack or write goes on when they have done so (card_time.h), and a release waits for them.
  *
@@ -75,7 +75,8 @@ struct timing;
 struct timing *timing_create(unsigned gpus, const struct timing_setting *setting);
 void timing_free(struct timing *timing);
 
-/** `bytes` in so many transactions, the same on the source's hop and the destination's, leave the source at its own time (struct replay_op's). */
+/** `bytes` in so many transactions, the same on the source's hop and the destination's, leave the source at its own time
+ *  (struct replay_op's). */
 void timing_send(struct timing *timing, unsigned source, unsigned destination, uint64_t time_ps, uint64_t bytes,
 		 uint64_t transactions);
 

@@ -19,8 +19,11 @@ const char *hop_name(enum hop hop)
 const char *topology_text(enum topology topology)
 {
 	static const char *const texts[TOPOLOGIES] = {
-		"logic in the GPUs packs", "one card, with all GPUs behind it, packs", "two cards, each with half of the GPUs, pack",
-		"the program packs, the receiver applies; no card", "the program packs, the card applies",
+		"logic in the GPUs packs",
+		"one card, with all GPUs behind it, packs",
+		"two cards, each with half of the GPUs, pack",
+		"the program packs, the receiver applies; no card",
+		"the program packs, the card applies (no card does yet)",
 	};
 
 	return texts[topology];

@@ -8,7 +8,7 @@
  * gpu         packets           -                       packets             logic in the GPU (FinePack's setting)
  * card        plain stores      -                       one write a run     the card; its loop is no link
  * cards       plain stores      packets, or flits       one write a run     the card of the source's cluster
- * lanes       packets           -                       packets             the program (libclient/lane); the receiver applies them
+ * lanes       packets           -                       packets             the program; the receiver applies them
  * lanes-card  packets           -                       one write a run     the program; the card reads and applies them
  */
 #ifndef REPLAY_TOPOLOGY_H

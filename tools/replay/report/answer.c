@@ -14,6 +14,8 @@
 struct contest {
 	const struct page_run *run;
 	const struct result *card, *peer;
+	const char *name;	   /* of card's method */
+	enum hop hop;		   /* that it relieves */
 	double bytes, time;	   /* peer stores over FinePack; time: 0 where there is none */
 	double stalls_ps, tails_ps; /* what FinePack saves of them */
 };
@@ -44,6 +46,11 @@ static void bytes_cause(FILE *to, const struct contest *c)
 	double overwritten = (double)c->peer->wasted_bytes - (double)c->card->wasted_bytes;
 	double saved = (double)c->peer->wire_bytes - (double)c->card->wire_bytes;
 
+	if (c->hop == HOP_DESTINATION) {
+		fputs("stores that are merged into one write; the source's hop carries what it always did", to);
+		return;
+	}
+
 	if (overwritten > saved / 2)
 		fprintf(to,
 			"%.0f %% of the saving are stores that were overwritten in the write queue before anybody could read them",
@@ -56,20 +63,26 @@ static void bytes_sentence(FILE *to, const struct contest *c)
 {
 	char card[QUANTITY], peer[QUANTITY];
 
-	bytes_of(c->card->wire_bytes, card);
-	bytes_of(c->peer->wire_bytes, peer);
+	bytes_of(c->card->hop[c->hop].forward.bytes, card);
+	bytes_of(c->peer->hop[c->hop].forward.bytes, peer);
 	if (c->bytes > 1) {
-		fprintf(to,
-			"FinePack puts <strong>%.3g times fewer bytes</strong> on the links than peer stores, %s instead of %s; ",
-			c->bytes, card, peer);
+		fprintf(to, "%s puts <strong>%.3g times fewer bytes</strong> on %s than peer stores, %s instead of %s; ",
+			c->name, c->bytes, c->run->options.setting.topology == TOPOLOGY_GPU ? "the links" : decide_hop(c->hop),
+			card, peer);
 		bytes_cause(to, c);
 		fputs(". ", to);
 		return;
 	}
+	if (c->card->wasted_bytes > c->card->protocol_bytes) {
+		fprintf(to,
+			"%s saves <strong>no bytes</strong> over peer stores, %s against %s, because %.0f %% of its own are wasted. ",
+			c->name, card, peer, 100 * parts_ratio(c->card->wasted_bytes, c->card->wire_bytes));
+		return;
+	}
 	fprintf(to,
-		"FinePack saves <strong>no bytes</strong> over peer stores, %s against %s, because its packets hold %.1f stores on "
+		"%s saves <strong>no bytes</strong> over peer stores, %s against %s, because its packets hold %.1f stores on "
 		"average, and each packet pays for a header and sub-headers. ",
-		card, peer, c->card->stores_per_packet);
+		c->name, card, peer, c->card->stores_per_packet);
 }
 
 /* Computing, stalls or tails: where the time goes that is saved. */
@@ -109,10 +122,10 @@ static void no_sentence(FILE *to, const struct contest *c)
 {
 	char card[QUANTITY], peer[QUANTITY], more[QUANTITY];
 
-	fprintf(to, "<strong>No: peer stores are %.3g times as fast here</strong>, %s instead of FinePack's %s, because ",
-		1 / c->time, time_of((double)c->peer->time_ps, peer), time_of((double)c->card->time_ps, card));
+	fprintf(to, "<strong>No: peer stores are %.3g times as fast here</strong>, %s instead of %s's %s, because ",
+		1 / c->time, time_of((double)c->peer->time_ps, peer), c->name, time_of((double)c->card->time_ps, card));
 	if (c->bytes <= 1)
-		fputs("FinePack sends more bytes. ", to);
+		fprintf(to, "%s sends more bytes. ", c->name);
 	else if (c->tails_ps < 0 && c->tails_ps <= c->stalls_ps)
 		fprintf(to,
 			"its write queue holds stores back: %.0f %% of its packets leave only at a release, and transfers last %s longer "
@@ -152,6 +165,28 @@ static void besides(FILE *to, const struct contest *c)
 		fprintf(to, " sends the fewest bytes, %s.</p>\n", bytes_of(b->wire_bytes, text));
 }
 
+/* The best of the methods that were selected, if finepack is not among them. NULL: there is none beside peer stores. */
+static const struct result *other_method(const struct page_run *run, const struct result *peer)
+{
+	const struct result *best = NULL;
+
+	for (unsigned i = 0; i < run->results; i++) {
+		const struct result *r = &run->result[i];
+
+		if (r == peer ||
+		    (best && (run->options.timed ? r->time_ps >= best->time_ps : r->wire_bytes >= best->wire_bytes)))
+			continue;
+		best = r;
+	}
+	return best;
+}
+
+/* Where packets or merged writes are. */
+static enum hop saving_hop(enum topology topology)
+{
+	return topology == TOPOLOGY_CARDS ? HOP_LINK : topology == TOPOLOGY_CARD ? HOP_DESTINATION : HOP_SOURCE;
+}
+
 void answer_write(FILE *to, const struct page_run *run)
 {
 	struct contest c = { .run = run, .card = parts_find(run, &paradigm_finepack), .peer = parts_find(run, &paradigm_p2p) };
@@ -161,11 +196,16 @@ void answer_write(FILE *to, const struct page_run *run)
 		fputs("This stream has no stores: there is nothing to pack.</p>\n", to);
 		return;
 	}
+	if (!c.card)
+		c.card = other_method(run, c.peer);
 	if (!c.card || !c.peer) {
-		fputs("No answer: --paradigms leaves out finepack or p2p, which it compares.</p>\n", to);
+		fputs("Nothing to compare here: --paradigms has peer stores only, or leaves them out; the verdict above has all.</p>\n",
+		      to);
 		return;
 	}
-	c.bytes = parts_ratio(c.peer->wire_bytes, c.card->wire_bytes);
+	c.hop = saving_hop(run->options.setting.topology);
+	c.name = c.card->paradigm == &paradigm_finepack ? "FinePack" : c.card->paradigm->label;
+	c.bytes = parts_ratio(c.peer->hop[c.hop].forward.bytes, c.card->hop[c.hop].forward.bytes);
 	c.time = parts_ratio(c.peer->time_ps, c.card->time_ps);
 	c.stalls_ps = stalls(run, c.peer) - stalls(run, c.card);
 	c.tails_ps = (double)c.peer->tail_ps - (double)c.card->tail_ps;

@@ -42,11 +42,12 @@ static void time_drawing(const struct page_run *run, const struct result *peer, 
 static void time_row(struct sheet *s, const struct page_run *run, const struct result *peer, const struct result *r)
 {
 	uint64_t time = r ? r->time_ps : run->counts.last_ps;
+	double rest = fmax((double)time - (double)run->counts.last_ps, 0), tail = r ? fmin((double)r->tail_ps, rest) : 0;
 
 	sheet_row(s, r ? r->paradigm->label : "infinite bandwidth");
 	sheet_number(s, (double)time / 1e6, 3);
-	sheet_number(s, r ? (double)r->stalled_ps / 1e6 : 0, 3);
-	sheet_number(s, r ? (double)r->tail_ps / 1e6 : 0, 3);
+	sheet_number(s, (rest - tail) / 1e6, 3); /* as the bars have them */
+	sheet_number(s, tail / 1e6, 3);
 	if (peer)
 		sheet_number(s, parts_ratio(peer->time_ps, time), 3);
 	if (run->one_gpu_ps)

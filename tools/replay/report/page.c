@@ -7,7 +7,7 @@ static const char css[] =
 	"body { margin: 1.5em 2em; background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, sans-serif }\n"
 	"h1 { font-size: 1.4em } h2 { font-size: 1.2em; margin: 2em 0 .4em } h2, h2 + p { break-after: avoid }\n"
 	"h1, code { overflow-wrap: anywhere } p, dl { max-width: 100ch }\n"
-	"#answer { font-size: 1.2em; border-left: 4px solid var(--useful); padding: .2em 0 .2em .8em; max-width: 90ch }\n"
+	"#verdict, #answer { font-size: 1.2em; border-left: 4px solid var(--useful); padding: .2em 0 .2em .8em; max-width: 90ch }\n"
 	"figure { margin: 1em 0; break-inside: avoid } figcaption { font-weight: 600; margin-bottom: .4em }\n"
 	".row { display: flex; flex-wrap: wrap; gap: 1em 2.5em; align-items: flex-start }\n"
 	".row > .broad { flex: 1 1 480px; max-width: 820px } .narrow { display: none }\n"
@@ -43,6 +43,7 @@ void page_write(FILE *to, const struct page *p)
 	fputs("<h1>Does packing stores help <bdi>", to);
 	svg_text(to, p->stream);
 	fprintf(to, "</bdi> on %u GPUs over %s?</h1>\n", p->run.gpus, p->run.options.setting.link.name);
+	verdict_write(to, p);
 	answer_write(to, &p->run);
 	figures_time(to, &p->run);
 	figures_bytes(to, &p->run);

@@ -7,7 +7,10 @@
 #include "sheet.h"
 #include "svg.h"
 
-/** Two sentences: FinePack against peer stores. */
+/** What is best on this machine, and what to set. */
+void verdict_write(FILE *to, const struct page *page);
+
+/** Two sentences: FinePack, or another method, against peer stores. */
 void answer_write(FILE *to, const struct page_run *run);
 
 void figures_time(FILE *to, const struct page_run *run);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { SHEET_ROWS_MAX = 17, SHEET_COLUMNS_MAX = 18, SHEET_CELL_BYTES = 32 };
+enum { SHEET_ROWS_MAX = 17, SHEET_COLUMNS_MAX = 18, SHEET_CELL_BYTES = 48 };
 
 struct sheet {
 	const char *id; /**< of the table element; its CSV is ID.csv */

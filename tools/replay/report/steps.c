@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	STEPS_MAX = 4 * PAGE_STEPS_MAX + 1,
+	STEPS_MAX = 4 * PAGE_STEPS_MAX + 1 + PAGE_DECISIONS_MAX * DECIDE_RUNS,
 	THREADS_MAX = 8,
 	REGION_OPERATIONS = 2000000, /* the map of regions has 77 agents */
 	REGION_WEIGHT = 40,	     /* of them, in methods */
@@ -30,6 +30,7 @@ struct step {
 	struct run_watch watch; /* first */
 	struct steps *steps;
 	struct page_run *run;
+	bool whole;		/* the run has all its methods: none is the first run's */
 	struct options options; /* with the methods to play */
 	double weight, operations; /* what it costs: methods, and about how many operations */
 	int status;
@@ -100,6 +101,13 @@ static void played(struct run_watch *watch, uint64_t operations, double part)
 	pthread_mutex_unlock(&s->lock);
 }
 
+static void keep_costs(struct page *page, const struct costs *costs)
+{
+	page->pairs = costs_pairs(costs, page->pair, PAGE_COSTS);
+	page->arrays = costs_arrays(costs, page->array, PAGE_COSTS);
+	page->plain_bytes = costs_bytes(costs);
+}
+
 static int report_steps_play(struct step *step, struct page_run *run, struct found *found)
 {
 	int status = run_stream(&step->options, found, &step->error);
@@ -108,10 +116,13 @@ static int report_steps_play(struct step *step, struct page_run *run, struct fou
 		return status;
 	run->gpus = found->gpus;
 	run->one_gpu_ps = found->one_gpu_ps;
+	run->oracle = found->oracle;
 	run->counts = *comparison_counts(found->comparison);
 	run->results = comparison_results(found->comparison);
 	for (unsigned i = 0; i < run->results; i++)
 		run->result[i] = comparison_result(found->comparison, i);
+	if (comparison_costs(found->comparison))
+		keep_costs(step->steps->page, comparison_costs(found->comparison));
 	run_free(found);
 	return 0;
 }
@@ -214,7 +225,8 @@ static int add_all(struct steps *s, char **argv, struct failure *error)
 	for (unsigned i = 0; i < sizeof(sweeps) / sizeof(sweeps[0]); i++) {
 		enum change change = sweeps[i].change;
 
-		if ((change == GPUS && !o->stream.workload) || (change == LINK && !o->timed))
+		if ((change == GPUS && !o->stream.workload) || (change == LINK && !o->timed) ||
+		    (change == SUBHEADER && topology_has_lanes(o->setting.topology)))
 			continue;
 		for (unsigned k = 0; k < PAGE_STEPS_MAX && sweeps[i].value[k] && !status; k++)
 			if (change != PAYLOAD || glk_number(sweeps[i].value[k], 10, most, &payload))
@@ -224,6 +236,54 @@ static int add_all(struct steps *s, char **argv, struct failure *error)
 		if (s->of[k].options.stream.gpus != o->stream.gpus)
 			s->of[k].weight *= (double)s->of[k].options.stream.gpus / o->stream.gpus;
 	return status;
+}
+
+/* A machine, and what decides there. */
+static void add_decision(struct steps *s, const struct options *o, const char *what)
+{
+	struct page_decision *decision = &s->page->decision[s->page->decisions++];
+	struct options runs[DECIDE_RUNS];
+
+	snprintf(decision->what, sizeof(decision->what), "%s", what);
+	decision->runs = decide_runs(o, runs);
+	for (unsigned i = 0; i < decision->runs; i++) {
+		struct step *step = &s->of[s->count++];
+
+		decision->run[i].options = runs[i];
+		*step = (struct step){
+			.watch = { .played = played }, .steps = s, .run = &decision->run[i], .whole = true, .options = runs[i]
+		};
+		step->options.watch = &step->watch;
+		for (unsigned k = 0; runs[i].paradigms[k]; k++)
+			step->weight++;
+	}
+}
+
+/* The machine that was described, other payload sizes, and faster GPUs. */
+static void add_decisions(struct steps *s)
+{
+	static const uint32_t payloads[] = { 256, 512, 4096 };
+	const struct options *o = &s->page->run.options;
+	uint32_t most = link_preset(o->setting.link.name)->payload_bytes;
+	struct options other = *o;
+	char what[32];
+
+	other.agents = NULL;
+	other.costs = false;
+	snprintf(what, sizeof(what), "payload %u", o->setting.link.payload_bytes);
+	add_decision(s, &other, what);
+	for (unsigned i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) {
+		if (payloads[i] > most || payloads[i] == o->setting.link.payload_bytes)
+			continue;
+		other.setting.link.payload_bytes = payloads[i];
+		snprintf(what, sizeof(what), "payload %u", payloads[i]);
+		add_decision(s, &other, what);
+	}
+	if (!o->timed || o->timing.compute_percent < 10)
+		return;
+	other.setting.link.payload_bytes = o->setting.link.payload_bytes;
+	other.timing.compute_percent /= 10;
+	add_decision(s, &other, "computing 10 times as fast");
 }
 
 /* The same stream by regions, with several agents. */
@@ -276,7 +336,7 @@ static void *work(void *user)
 			pthread_mutex_lock(&s->lock);
 			s->failed = true;
 			pthread_mutex_unlock(&s->lock);
-		} else if (!step->status && step->run) {
+		} else if (!step->status && step->run && !step->whole) {
 			steps_fill(step->run, &s->page->run);
 		}
 	}
@@ -364,6 +424,7 @@ static int play_first(struct steps *s, struct failure *error)
 
 	s->first = (struct step){ .watch = { .played = played }, .steps = s, .options = page->run.options };
 	s->first.options.watch = &s->first.watch;
+	s->first.options.costs = true;
 	for (unsigned i = 0; page->run.options.paradigms[i]; i++)
 		s->first.weight++;
 	status = report_steps_play(&s->first, &page->run, &found);
@@ -387,6 +448,7 @@ int steps_play(struct page *page, char **argv, struct failure *error)
 	s->start = s->shown = seconds_now();
 	pthread_mutex_init(&s->lock, NULL);
 	status = add_all(s, argv, error);
+	add_decisions(s);
 	add_regions(s);
 	if (!status)
 		status = play_first(s, error);
