@@ -32,7 +32,6 @@ finepack/glk_compact_writer.sv
 finepack/glk_depacketizer.sv
 finepack/glk_finepack_rx.sv
 finepack/glk_finepack_tx.sv
-finepack/glk_kept_lines.sv
 finepack/glk_line_change.sv
 finepack/glk_line_sorter.sv
 finepack/glk_link_loop.sv

@@ -17,7 +17,6 @@ sys.path.insert(0, str(HERE / "cases"))
 
 import cases_compact  # noqa: E402
 import cases_flush  # noqa: E402
-import cases_keep  # noqa: E402
 import cases_layer_receive  # noqa: E402
 import cases_layer_send  # noqa: E402
 import cases_layer_session  # noqa: E402
@@ -29,7 +28,7 @@ import cases_receive  # noqa: E402
 import cases_unstitch  # noqa: E402
 
 CASES = {
-    "finepack": (cases_pack, cases_packing, cases_compact, cases_keep, cases_flush, cases_receive),
+    "finepack": (cases_pack, cases_packing, cases_compact, cases_flush, cases_receive),
     "netcrafter": (cases_link, cases_unstitch, cases_leases),
     "link": (cases_layer_session, cases_layer_send, cases_layer_receive),
 }

@@ -11,7 +11,6 @@ MOST_RUNS = 256  # of a packet with packing
 HEADER = 16
 OVERHEAD = 24
 WINDOW_MISS, PAYLOAD_FULL, ENTRIES_FULL, RELEASE, TIMEOUT, LOAD_HIT, ATOMIC, CONFIG, DRAIN = range(9)
-EVALUATION, FREQUENT = 64, 16  # with keeping lines: pieces to other lines until an evaluation, and to kept ones that justify them
 REASONS = ("window miss", "payload full", "entries full", "release", "timeout", "load hit", "atomic", "config", "drain")
 SINGLE, SINGLE_TAG = 8, 0b001111  # First BE and Tag of a packet of a single run
 COMPACT, REPEATS = 8, 4  # bits of First BE: compact form, runs may repeat
@@ -104,10 +103,6 @@ class Queue:
         self.bytes.update({address + i: byte for i, byte in enumerate(data)})
         return replaced
 
-    def first_of(self, address, length):
-        """The first queued byte of a range; None if there is none."""
-        return next((at for at in range(address, address + length) if at in self.bytes), None)
-
     def sub_packets(self):
         return [(a - self.base, bytes(self.bytes[a + i] for i in range(n))) for a, n in self.runs()]
 
@@ -128,48 +123,6 @@ class Queue:
                 packets.append(last)
             last.append((at, length))
         return [[(at, bytes(self.bytes[at + i] for i in range(n))) for at, n in some] for some in packets]
-
-
-class KeptLines:
-    """With keeping lines: the set, and the rules that select a queue."""
-
-    def __init__(self, entries):
-        self.entries = entries
-        self.clear()
-
-    def clear(self):
-        self.lines = set()
-        self.window = None
-        self.complete = False
-        self.to_kept = self.to_others = 0
-
-    def evaluate(self):
-        """Ahead of a store. Returns whether both queues must leave; the set is empty then."""
-        if self.to_others < EVALUATION:
-            return False
-        out_of_use = self.to_kept < FREQUENT
-        self.to_kept = self.to_others = 0
-        if out_of_use:
-            self.clear()
-        return out_of_use
-
-    def keeps(self, address, wanted, h):
-        """Whether a piece goes to the kept queue. `wanted`: lines that its store still needs."""
-        line, window = address // LINE, address // address_range(h)
-        if line in self.lines and window == self.window:
-            self.to_kept += 1
-            return True
-        if not self.lines:
-            self.window = window
-        elif window != self.window:
-            self.to_others += 1
-            return False
-        elif self.complete or len(self.lines) + wanted > self.entries:
-            self.complete = True
-            self.to_others += 1
-            return False
-        self.lines.add(line)
-        return True
 
 
 def sub_packet(h, offset, data, length=None):
