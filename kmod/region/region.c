@@ -382,8 +382,8 @@ int glk_region_destroy(struct glk_context *ctx, unsigned int handle)
 	if (region) {
 		region_stop(card, region);
 		/*
-		 * Its read completes when no access is left. The drain is for the stores. They belong to
-		 * the windows, which keep their slices if it fails: see windows_settle().
+		 * Its read completes when no access is left. The drain is for the stores. They
+		 * belong to the windows, which keep their slices if it fails: see windows_settle().
 		 */
 		glk_context_drain(ctx);
 		region_free(ctx, region);
