@@ -95,6 +95,8 @@ package glk_regs;
   localparam int CARD_FEATURES_PACKING_SHIFT = 8;
   localparam logic [63:0] CARD_FEATURES_COMPACT_MASK = 64'h0000000000000200; // PARTITION.MODE.COMPACT; packets in the compact form are accepted
   localparam int CARD_FEATURES_COMPACT_SHIFT = 9;
+  localparam logic [63:0] CARD_FEATURES_ARRAY_MASK = 64'h0000000000000800; // packets in the array form are accepted
+  localparam int CARD_FEATURES_ARRAY_SHIFT = 11;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;

@@ -95,6 +95,8 @@
 #define GLK_CARD_FEATURES_PACKING_SHIFT		8U
 #define GLK_CARD_FEATURES_COMPACT_MASK		0x0000000000000200ULL /* PARTITION.MODE.COMPACT; packets in the compact form are accepted */
 #define GLK_CARD_FEATURES_COMPACT_SHIFT		9U
+#define GLK_CARD_FEATURES_ARRAY_MASK		0x0000000000000800ULL /* packets in the array form are accepted */
+#define GLK_CARD_FEATURES_ARRAY_SHIFT		0xbU
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U

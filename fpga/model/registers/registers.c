@@ -136,7 +136,8 @@ static uint64_t capabilities2(const struct glk_card_config *c)
 static uint64_t features(const struct glk_card_config *c)
 {
 	return GLK_CARD_FEATURES_FINEPACK_MASK | GLK_CARD_FEATURES_ATOMICS_MASK |
-	       (c->no_packing ? 0 : GLK_CARD_FEATURES_PACKING_MASK | GLK_CARD_FEATURES_COMPACT_MASK) |
+	       (c->no_packing ? 0 :
+				GLK_CARD_FEATURES_PACKING_MASK | GLK_CARD_FEATURES_COMPACT_MASK | GLK_CARD_FEATURES_ARRAY_MASK) |
 	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) |
 	       (c->link ? GLK_CARD_FEATURES_LINK_MASK | GLK_CARD_FEATURES_CAPTURE_MASK : 0) |
 	       (c->regions ? GLK_CARD_FEATURES_REGION_MASK : 0) | (c->tsu_sets ? GLK_CARD_FEATURES_LEASE_MASK : 0) |
