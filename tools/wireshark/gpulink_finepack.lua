@@ -236,5 +236,5 @@ end
 return function(module)
 	receive, bits, all_zero = module, module.bits, module.all_zero
 	receive.own_width = 0 -- bytes of a sub-header in packets with First BE 0; 0: unknown
-	receive.finepack_header, receive.sub_packets = finepack_header, sub_packets
+	receive.finepack_header, receive.sub_packets, receive.array_of, receive.ARRAY = finepack_header, sub_packets, array_of, ARRAY
 end

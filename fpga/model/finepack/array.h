@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The array form of a packet: stores of one size as an array of offsets and an array of values, each aligned, so that many threads
- * write or read a packet at the same time (docs/wire-format.md, "The array form").
+ * The array form of a packet: stores of one size as an array of offsets and an array of values, each aligned, so that many
+ * threads write or read a packet at the same time (docs/wire-format.md, "The array form").
  */
 #ifndef GLK_ARRAY_H
 #define GLK_ARRAY_H

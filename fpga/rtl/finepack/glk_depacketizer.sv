@@ -78,12 +78,13 @@ module glk_depacketizer #(
                             head[51:50] == 2'd3 || head[55:53] != 3'd0 || head[123:120] != 4'd0;
   wire        be_wrong    = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) || first_be == 4'd1;
   wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[71:64] != 8'h0 ||
-                            (array ? array_wrong : records != 16'h0) ||
-                            (array ? 1'b0 :
-                             no_subs ? head[121:120] != 2'd0 || (single && (first_be[2:0] != 3'd0 || head[53:52] != 2'd0)) :
-                                       head[55:48] != 8'h0);
+                            (array   ? array_wrong :
+                             no_subs ? records != 16'h0 || head[121:120] != 2'd0 ||
+                                       (single && (first_be[2:0] != 3'd0 || head[53:52] != 2'd0)) :
+                                       records != 16'h0 || head[55:48] != 8'h0);
   wire        dest_wrong  = head_dest >= 8'(PARTITIONS);
-  wire [2:0]  head_h      = no_subs || array ? 3'd0 : (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
+  wire [2:0]  own_h       = cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3];
+  wire [2:0]  head_h      = no_subs || array ? 3'd0 : (first_be == 4'd0) ? own_h : first_be[2:0];
 
   logic          n_valid, load;
   logic          n_bad, n_compact, n_array, n_repeats;

@@ -98,7 +98,9 @@ void array_maker_spoil(struct packet_maker *m, struct chance *c)
 		m->tag ^= 1u << below(c, 8);
 		return;
 	case 2: /* a DW less or more, or any number */
-		m->payload = below(c, 2) && m->payload > 4 ? m->payload - 4 : below(c, 2) ? m->payload + 4 : 4 + 4 * below(c, 1023);
+		m->payload = below(c, 2) && m->payload > 4 ? m->payload - 4 :
+			     below(c, 2)		       ? m->payload + 4 :
+								 4 + 4 * below(c, 1023);
 		if (m->payload > GLK_PAYLOAD_MAX)
 			m->payload = GLK_PAYLOAD_MAX;
 		return;
@@ -106,6 +108,7 @@ void array_maker_spoil(struct packet_maker *m, struct chance *c)
 		m->payload -= 1 + below(c, 3);
 		return;
 	default: /* somewhere in the offsets and their padding, or behind them */
-		m->packet[GLK_PACKET_HEADER_BYTES + below(c, (unsigned)m->payload) / (1 + below(c, 4))] ^= (uint8_t)(1u << below(c, 8));
+		m->packet[GLK_PACKET_HEADER_BYTES + below(c, (unsigned)m->payload) / (1 + below(c, 4))] ^=
+			(uint8_t)(1u << below(c, 8));
 	}
 }

@@ -5,8 +5,8 @@
 
 #include "packet_maker.h"
 
-/** Fills payload, first_be, tag, records and span of a packet: offsets, of which some repeat or adjoin, then values. Most records
- *  are in the first `space` bytes from the base. */
+/** Fills payload, first_be, tag, records and span of a packet: offsets, of which some repeat or adjoin, then values. Most
+ *  records are in the first `space` bytes from the base. */
 void array_maker_fill(struct packet_maker *m, struct chance *c, uint64_t space);
 
 /** The same with as many records as fit, all far from each other. */

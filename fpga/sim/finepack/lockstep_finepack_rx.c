@@ -2,8 +2,8 @@
 /*
  * Lock-step co-simulation of the FinePack receiver: the model's de-packetizer and the Verilated glk_finepack_rx get the same
  * packets. Refusals, the plain writes of accepted packets, and packet ends must match, with random gaps and back-pressure.
- * Packets are well-formed ones of every sub-header width and sub-packet length, of the compact and the array form, and malformed ones. In
- * half of the rounds both are reset in the middle of other traffic first.
+ * Packets are well-formed ones of every sub-header width and sub-packet length, of the compact and the array form, and
+ * malformed ones. In half of the rounds both are reset in the middle of other traffic first.
  *
  * lockstep-finepack-rx-* [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */

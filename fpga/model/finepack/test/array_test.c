@@ -189,7 +189,8 @@ static enum glk_refusal with(unsigned at, uint8_t value, const struct glk_destin
 static void refusals(void **state)
 {
 	const struct glk_destination older[1] = { { .bytes = MEMORY, .subheader_bytes = 5, .compact = true } };
-	const struct glk_destination small[1] = { { .bytes = 8, .array = true } }, exact[1] = { { .bytes = 12, .array = true } };
+	const struct glk_destination small[1] = { { .bytes = 8, .array = true } };
+	const struct glk_destination exact[1] = { { .bytes = 12, .array = true } };
 
 	(void)state;
 	assert_int_equal(with(5, 2, taker), GLK_REFUSED_NOT);
