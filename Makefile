@@ -122,22 +122,22 @@ check:
 		"tests/vm/run-suite newest faults" \
 		"tests/vm/run-suite 6.12 kill" \
 		"tests/vm/run-suite 6.12 daemon" \
-		"tests/vm/run-suite 6.12 life" \
-		"tests/vm/run-suite 6.12 plug" \
+		"0%2 tests/vm/run-suite 6.12 life" \
+		"0%2 tests/vm/run-suite 6.12 plug" \
 		"tests/vm/run-suite 6.12 kexec" \
 		"tests/vm/run-suite 6.12 link" \
 		"tests/vm/run-suite newest topo" \
-		"tests/vm/run-suite arm64 basic" \
+		"1%2 tests/vm/run-suite arm64 basic" \
 		"tests/vm/demo-check plain" \
 		"0%3 tests/vm/demo-check rtl cards" \
 		"1%3 tests/vm/demo-check opencl compact" \
 		"2%3 tests/vm/demo-check regions pool" \
-		"1%2 tests/vm/deb-check vm" \
+		"1%4 tests/vm/deb-check vm" \
 	-- \
-		"1%2 tests/vm/deb-check trixie" \
-		"0%2 tests/vm/deb-check bookworm" \
+		"1%4 tests/vm/deb-check trixie" \
+		"3%4 tests/vm/deb-check bookworm" \
 		"tools/setup/checkpatch" \
-		"tools/setup/test/install-check" \
+		"1%2 tools/setup/test/install-check" \
 	-- \
 		"$(MESON) --num-processes 2 --no-suite third-0 --no-suite third-1 --no-suite third-2" \
 		"0%3 $(MESON) --num-processes 2 --suite third-0" \
@@ -163,6 +163,7 @@ FORMAL := $(foreach group,$(notdir $(wildcard fpga/sim/formal/claims/*)),formal-
 check-more: user check-machines
 	tools/setup/check "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 regions" "GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 link" \
 		"GPULINK_LOGIC=rtl tests/vm/run-suite 6.12 basic" "tests/vm/demo-check" "tests/vm/deb-check" "tests/vm/run-suite 6.12 basic" \
+		"tests/vm/run-suite 6.12 life" "tests/vm/run-suite 6.12 plug" "tests/vm/run-suite arm64 basic" "tools/setup/test/install-check" \
 		"tests/vm/run-suite newest rings" "tests/vm/run-suite 6.1 memory" \
 		"tests/vm/run-suite 6.12 faults" "tests/vm/run-suite 6.1 ranges" "tests/vm/run-suite newest users" \
 		"tests/vm/run-suite 6.1 stallers" "tests/vm/run-suite 6.12 stallers" \

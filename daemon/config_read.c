@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "../common/number.h"
+#include "../common/removed.h"
 #include "protocol/endpoint_name.h"
 #include "protocol/range_text.h"
 #include "protocol/requests.h"
@@ -344,7 +345,9 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 	}
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
-	if (rule.key == CONFIG_KEYS) {
+	if (rule.key == CONFIG_KEYS && glk_removed(name)) {
+		config_read_wrong(reader, reader->line, "key '%s': %s; delete this line", name, glk_removed(name));
+	} else if (rule.key == CONFIG_KEYS) {
 		config_read_wrong(reader, reader->line, "unknown key '%s': must be one of %s, %s", name,
 		      list_names(names, sizeof(names), config_key_name, 0, CONFIG_ENDPOINT),
 		      of_partition ? more : list_names(more, sizeof(more), config_key_name, CONFIG_LINK, CONFIG_KEYS));

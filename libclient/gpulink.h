@@ -182,10 +182,10 @@ struct gpulink_endpoint_info {
  * under a name of letters, digits, '.', '_' and '-'; "soft:" for the model in the process. The last two take options
  * "key=value" separated by commas: endpoints (1 to 16, default 4), memory (size of each endpoint with optional suffix k, M or
  *         G, default 64M), subheader (2 to 6, default 5), payload (128 to 4096, a power of two, default 4096), timeout
- *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1), packing (0 or 1, default 0), compact
- * and keep (0 or 1, default 0; with packing). At most 127 characters. All processes that have local:NAME open give the same
+ *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1), packing (0 or 1, default 0) and
+ * compact (0 or 1, default 0; with packing). At most 127 characters. All processes that have local:NAME open give the same
  * endpoints and memory; the endpoints read 0 when no process had it open. Its stores are packed by lanes (gpulink_lane.h), for
- * which subheader is 5, timeout 0, coalesce 1, packing, compact and keep 0, and everything else by the model in the process.
+ * which subheader is 5, timeout 0, coalesce 1, packing and compact 0, and everything else by the model in the process.
  * With options rank and processes, for example from a launcher's environment, gpulink_info tells who of how many processes this
  * is; then there is an endpoint for each one unless endpoints, which may be more, is given. Where a launcher (mpirun, srun)
  * started several processes both are required. "ucx:" joins processes, each of which gives the others its memory: partition p

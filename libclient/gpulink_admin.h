@@ -48,9 +48,6 @@ enum gpulink_setting {
 	/** 1: a packet is sent in the compact form where that takes fewer bytes, over a link only if the remote card
 	 *  accepts it (peer_compact); 0: all packets have sub-headers; only on cards with FEATURES.COMPACT */
 	GPULINK_COMPACT,
-	/** 1: the lines stored to first, at most queue_entries, have a queue of their own and stay in it as long as stores
-	 *  to them are frequent; 0: one queue for all lines; only on cards with FEATURES.KEEP */
-	GPULINK_KEEP,
 	/* end of settings */
 	GPULINK_SETTINGS /**< number of settings */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "requests.h"
 
+#include "../../common/removed.h"
 #include "endpoint_name.h"
 #include "operations.h"
 #include "range_text.h"
@@ -90,6 +91,8 @@ static bool take_setting(struct run *run, const struct operation *operation, con
 			return true;
 		}
 	}
+	if (!operation->link && glk_removed(name))
+		return operation_fail(run, -GPULINK_EINVAL, "setting '%s': %s", name, glk_removed(name));
 	return operation_fail(run, -GPULINK_EINVAL, "unknown setting '%.40s': must be one of %s", name,
 		    list_names(names, sizeof(names), operation->link ? link_setting_name : partition_setting_name, 0,
 			       operation->link ? GPULINK_LINK_SETTINGS : GPULINK_SETTINGS));

@@ -76,7 +76,7 @@ static void test_valid(void **state)
 				    "[defaults]\nsubheader_bytes = 5\nmax_payload_bytes=256 ; with a reason\n"
 				    "[card gpulink1]\nsubheader_bytes = 6\nflush_timeout_ns = 1000000000\n"
 				    "  [card gpulink1 partition 3]  ; indented\n  subheader_bytes = 2\n"
-				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n packing = 1\n compact = 1\n keep = 1\n"
+				    "  endpoint = 0000:00:0A.0 0\n\tcoalesce = 0\n packing = 1\n compact = 1\n"
 				    "range a = 0x1000 1M rw user=1000\nrange b.c-d_9 =  4096 all r group=0 user=root ; whole\n"
 				    "[card serial:AB partition 4]\r\nendpoint = pool\r\n"
 				    "[card gpulink1 partition 5]\nendpoint = 0000:00:0A.0 0  4096 9223372036854771712\n");
@@ -96,7 +96,6 @@ static void test_valid(void **state)
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COALESCE), 0);
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_PACKING), 1);
 	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_COMPACT), 1);
-	assert_int_equal(value_of(&config, "gpulink1", 3, GPULINK_KEEP), 1);
 	assert_string_equal(config_find(&config, "gpulink1", "1", 3, CONFIG_ENDPOINT)->endpoint, "0000:00:0a.0 0");
 	assert_string_equal(config_find(&config, "gpulink9", "00ab", 4, CONFIG_ENDPOINT)->endpoint, "pool");
 	assert_string_equal(config_find(&config, "gpulink1", "1", 5, CONFIG_ENDPOINT)->endpoint,
@@ -239,15 +238,15 @@ static void test_invalid_lines(void **state)
 		{ "[daemon]\nmetrics = /a\nmetrics = /b\n", "test.conf:3: duplicate key 'metrics'", "" },
 		/* Lines that are valid each by itself. */
 		{ "[defaults]\ncompact = 1\n", "test.conf:2: compact '1': no effect", "packing = 1" },
-		{ "[defaults]\nkeep = 1\npacking = 0\n", "test.conf:2: keep '1': no effect", "packing = 1" },
-		{ "[card gpulink0]\nkeep = 1\n[card gpulink1]\npacking = 1\n", "test.conf:2: keep '1': no effect",
+		{ "[defaults]\ncompact = 1\npacking = 0\n", "test.conf:2: compact '1': no effect", "packing = 1" },
+		{ "[card gpulink0]\ncompact = 1\n[card gpulink1]\npacking = 1\n", "test.conf:2: compact '1': no effect",
 		  "packing = 1" },
 		{ "[card gpulink0]\npacking = 1\n[card gpulink0 partition 2]\npacking = 0\ncompact = 1\n",
 		  "test.conf:5: compact '1': no", "" },
-		{ "[card gpulink0 partition 2]\npacking = 1\n[card gpulink0 partition 3]\nkeep = 1\n",
-		  "test.conf:4: keep '1': no", "" },
-		{ "[defaults]\npacking = 1\n[card gpulink0]\npacking = 0\n[card gpulink0 partition 3]\nkeep = 1\n",
-		  "test.conf:6: keep", "" },
+		{ "[card gpulink0 partition 2]\npacking = 1\n[card gpulink0 partition 3]\ncompact = 1\n",
+		  "test.conf:4: compact '1': no", "" },
+		{ "[defaults]\npacking = 1\n[card gpulink0]\npacking = 0\n[card gpulink0 partition 3]\ncompact = 1\n",
+		  "test.conf:6: compact", "" },
 		{ "[card serial:a0 partition 0]\nendpoint = link 3\n[card serial:a0 partition 1]\nendpoint = link 03\n",
 		  "test.conf:4: endpoint 'link 3': partition 0 of the card has it, too (line 2)", "" },
 		{ "[card gpulink0 partition 0]\nrange a = 0 8K rw user=1\nrange b = 4K 8K r user=2\n",
@@ -258,6 +257,8 @@ static void test_invalid_lines(void **state)
 		  "test.conf:5: range b overlaps range a (line 2)", "" },
 		{ "[card gpulink0 partition 0]\nrange a = 4K 4K rw user=1\nrange b = 0 8K rw user=1 group=7\n",
 		  "test.conf:3: range b overlaps", "" },
+		/* A setting of earlier versions, whatever its value. */
+		{ "[defaults]\nkeep = 0\n", "test.conf:2: key 'keep': removed, because kept lines", "delete this line" },
 		{ "[daemon]\nmod = 0600\n", "test.conf:2: unknown key 'mod' in [daemon]", "group, mode" },
 		{ "[daemon]\nmode = 0600\nmode = 0660\n", "test.conf:3: duplicate key 'mode': first set in line 2", "" },
 		{ "[card gpulink0]\ncoalesce = 0\n[defaults]\n[card gpulink0]\ncoalesce = 1\n",
@@ -281,12 +282,12 @@ static void test_invalid_lines(void **state)
 static void test_lines_together(void **state)
 {
 	static const char *const texts[] = {
-		"[defaults]\ncompact = 0\nkeep = 0\n",
-		"[defaults]\npacking = 1\ncompact = 1\nkeep = 1\n",
-		"[card gpulink0]\nkeep = 1\n[defaults]\npacking = 1\n",
-		"[defaults]\nkeep = 1\n[card gpulink0 partition 3]\npacking = 1\n",
-		"[card gpulink0]\nkeep = 1\n[card serial:a0]\npacking = 1\n",
-		"[defaults]\npacking = 1\n[card gpulink0]\npacking = 0\n[card gpulink0 partition 3]\nkeep = 1\npacking = 1\n",
+		"[defaults]\ncompact = 0\n",
+		"[defaults]\npacking = 1\ncompact = 1\n",
+		"[card gpulink0]\ncompact = 1\n[defaults]\npacking = 1\n",
+		"[defaults]\ncompact = 1\n[card gpulink0 partition 3]\npacking = 1\n",
+		"[card gpulink0]\ncompact = 1\n[card serial:a0]\npacking = 1\n",
+		"[defaults]\npacking = 1\n[card gpulink0]\npacking = 0\n[card gpulink0 partition 3]\ncompact = 1\npacking = 1\n",
 		"[card gpulink0 partition 0]\nendpoint = link 3\n[card gpulink1 partition 1]\nendpoint = link 3\n",
 		"[card gpulink0 partition 0]\nendpoint = pool\n[card gpulink0 partition 1]\nendpoint = pool\n",
 		"[card gpulink0 partition 0]\nrange a = 0 4K rw user=1\nrange b = 4K 4K rw user=2\nrange c = 8K all rw user=3\n",

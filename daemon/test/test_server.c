@@ -329,17 +329,17 @@ static void test_no_effect(void **state)
 	for (unsigned k = 0; k < 2; k++) {
 		card_write("gpulink0", k, "packing", k ? "0" : "1");
 		card_write("gpulink0", k, "compact", "0");
-		card_write("gpulink0", k, "keep", "0");
 	}
 	expect_error(f, fd, SET("set", "compact", "1,\"partition\":1"), "EINVAL", "gpulink0 partition 1: compact 1 has no effect while packing is 0");
-	expect_error(f, fd, SET("set", "keep", "1"), "EINVAL", "gpulink0 partition 1: keep 1 has no effect while packing is 0");
-	assert_string_equal(card_read("gpulink0", 0, "keep"), "0");
-	assert_non_null(strstr(ask(f, fd, SET("set", "keep", "0")), "\"count\":2}"));
-	expect(f, fd, SET("set", "keep", "1,\"partition\":0"),
-	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"keep\",\"value\":1,\"first\":0,\"count\":1}}");
+	expect_error(f, fd, SET("set", "compact", "1"), "EINVAL", "gpulink0 partition 1: compact 1 has no effect while packing is 0");
+	assert_string_equal(card_read("gpulink0", 0, "compact"), "0");
+	assert_non_null(strstr(ask(f, fd, SET("set", "compact", "0")), "\"count\":2}"));
+	expect(f, fd, SET("set", "compact", "1,\"partition\":0"),
+	       "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"compact\",\"value\":1,\"first\":0,\"count\":1}}");
 	expect(f, fd, SET("set", "packing", "0"), "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"packing\",\"value\":0,"
-	       "\"first\":0,\"count\":2,\"warnings\":[\"partition 0: keep 1: no effect while packing is 0\"]}}");
+	       "\"first\":0,\"count\":2,\"warnings\":[\"partition 0: compact 1: no effect while packing is 0\"]}}");
 	assert_string_equal(card_read("gpulink0", 0, "packing"), "0");
+	expect_error(f, fd, SET("set", "keep", "0"), "EINVAL", "setting 'keep': removed, because kept lines saved no bytes");
 	assert_null(strstr(ask(f, fd, SET_ENDPOINT("link 3")), "warnings"));
 	assert_non_null(strstr(ask(f, fd, "{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":1,\"endpoint\":\"link 3\"}"),
 			       "\"warnings\":[\"partition 0 has the endpoint link 3, too"));

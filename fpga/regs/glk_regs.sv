@@ -95,8 +95,8 @@ package glk_regs;
   localparam int CARD_FEATURES_PACKING_SHIFT = 8;
   localparam logic [63:0] CARD_FEATURES_COMPACT_MASK = 64'h0000000000000200; // PARTITION.MODE.COMPACT; packets in the compact form are accepted
   localparam int CARD_FEATURES_COMPACT_SHIFT = 9;
-  localparam logic [63:0] CARD_FEATURES_KEEP_MASK = 64'h0000000000000400; // PARTITION.MODE.KEEP
-  localparam int CARD_FEATURES_KEEP_SHIFT = 10;
+  localparam logic [63:0] CARD_FEATURES_ARRAY_MASK = 64'h0000000000000800; // packets in the array form are accepted
+  localparam int CARD_FEATURES_ARRAY_SHIFT = 11;
   localparam int CARD_CONTROL = 48; // rw
   localparam logic [63:0] CARD_CONTROL_ENABLE_MASK = 64'h0000000000000001; // 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored
   localparam int CARD_CONTROL_ENABLE_SHIFT = 0;
@@ -187,9 +187,7 @@ package glk_regs;
   localparam int PARTITION_MODE_PACKING_SHIFT = 3;
   localparam logic [63:0] PARTITION_MODE_COMPACT_MASK = 64'h0000000000000010; // 1: with PACKING, packets leave in the compact form where it takes less; over a link only if the other card accepts it. FEATURES.COMPACT only
   localparam int PARTITION_MODE_COMPACT_SHIFT = 4;
-  localparam logic [63:0] PARTITION_MODE_KEEP_MASK = 64'h0000000000000020; // 1: with PACKING, the lines stored to first have a queue of their own as long as stores to them are frequent. FEATURES.KEEP only
-  localparam int PARTITION_MODE_KEEP_SHIFT = 5;
-  localparam logic [63:0] PARTITION_MODE_FIELDS_MASK = 64'h000000000000003f; // all of its fields
+  localparam logic [63:0] PARTITION_MODE_FIELDS_MASK = 64'h000000000000001f; // all of its fields
   localparam int PARTITION_EP_KIND = 32; // rw
   localparam int PARTITION_EP_BASE = 40; // rw
   localparam logic [63:0] PARTITION_EP_BASE_REMOTE_PARTITION_MASK = 64'h000000000000f000; // kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same

@@ -95,8 +95,8 @@
 #define GLK_CARD_FEATURES_PACKING_SHIFT		8U
 #define GLK_CARD_FEATURES_COMPACT_MASK		0x0000000000000200ULL /* PARTITION.MODE.COMPACT; packets in the compact form are accepted */
 #define GLK_CARD_FEATURES_COMPACT_SHIFT		9U
-#define GLK_CARD_FEATURES_KEEP_MASK		0x0000000000000400ULL /* PARTITION.MODE.KEEP */
-#define GLK_CARD_FEATURES_KEEP_SHIFT		0xaU
+#define GLK_CARD_FEATURES_ARRAY_MASK		0x0000000000000800ULL /* packets in the array form are accepted */
+#define GLK_CARD_FEATURES_ARRAY_SHIFT		0xbU
 #define GLK_CARD_CONTROL			0x30U /* rw */
 #define GLK_CARD_CONTROL_ENABLE_MASK		0x0000000000000001ULL /* 1: stores, rings and link traffic are accepted; 0: stores are dropped and counted, doorbells are ignored */
 #define GLK_CARD_CONTROL_ENABLE_SHIFT		0U
@@ -187,9 +187,7 @@
 #define GLK_PARTITION_MODE_PACKING_SHIFT	3U
 #define GLK_PARTITION_MODE_COMPACT_MASK		0x0000000000000010ULL /* 1: with PACKING, packets leave in the compact form where it takes less; over a link only if the other card accepts it. FEATURES.COMPACT only */
 #define GLK_PARTITION_MODE_COMPACT_SHIFT	4U
-#define GLK_PARTITION_MODE_KEEP_MASK		0x0000000000000020ULL /* 1: with PACKING, the lines stored to first have a queue of their own as long as stores to them are frequent. FEATURES.KEEP only */
-#define GLK_PARTITION_MODE_KEEP_SHIFT		5U
-#define GLK_PARTITION_MODE_FIELDS_MASK		0x000000000000003fULL /* all of its fields */
+#define GLK_PARTITION_MODE_FIELDS_MASK		0x000000000000001fULL /* all of its fields */
 #define GLK_PARTITION_EP_KIND			0x20U /* rw */
 #define GLK_PARTITION_EP_BASE			0x28U /* rw */
 #define GLK_PARTITION_EP_BASE_REMOTE_PARTITION_MASK	0x000000000000f000ULL /* kind link: the remote card's partition that this one represents; no two partitions of kind link may represent the same */

@@ -183,7 +183,7 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 	{ "endpoint_errors", "Failed endpoint writes and reads; for kind link: failed reads, atomics and write requests, failed releases (one each), and packets whose delivery was unconfirmed at the end of a session.", NULL, offsetof(struct gpulink_counters, err_endpoint) }, \
 	{ "region_bytes", "Bytes of chunks stored to the partition; they count in STORES and STORE_BYTES, too.", NULL, offsetof(struct gpulink_counters, region_bytes) }
 
-#define GLK_PARTITION_SETTING_COUNT 8U
+#define GLK_PARTITION_SETTING_COUNT 7U
 #define GLK_PARTITION_SETTING_REGISTER_COUNT 4U
 #define GLK_PARTITION_SLOT_SUBHEADER_BYTES 0U
 #define GLK_PARTITION_SLOT_MAX_PAYLOAD_BYTES 1U
@@ -204,8 +204,7 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 	{ "coalesce", 0x18U, 3U, 0x1ULL, 0x0ULL, 0ULL, 1ULL, 0U }, \
 	{ "open", 0x18U, 3U, 0x4ULL, 0x10ULL, 0ULL, 1ULL, 0U }, \
 	{ "packing", 0x18U, 3U, 0x8ULL, 0x100ULL, 0ULL, 1ULL, 0U }, \
-	{ "compact", 0x18U, 3U, 0x10ULL, 0x200ULL, 0ULL, 1ULL, 0U }, \
-	{ "keep", 0x18U, 3U, 0x20ULL, 0x400ULL, 0ULL, 1ULL, 0U }
+	{ "compact", 0x18U, 3U, 0x10ULL, 0x200ULL, 0ULL, 1ULL, 0U }
 
 /* Texts of these: struct glk_setting_text. */
 #define GLK_PARTITION_SETTING_TEXTS \
@@ -215,7 +214,6 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 	{ "0 or 1", -1 }, \
 	{ "0 or 1", -1 }, \
 	{ "0 or 1", -1 }, \
-	{ "0 or 1", 5 }, \
 	{ "0 or 1", 5 }
 
 #define GLK_LINK_SETTING_COUNT 11U
@@ -356,8 +354,7 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 
 #define GLK_PARTITION_SETTING_HELP \
 	"SETTING is subheader_bytes (2 to 6), max_payload_bytes (128, 256, 512, 1024, 2048 or 4096),\n" \
-	"flush_timeout_ns (0 to 1000000000), coalesce (0 or 1), open (0 or 1), packing (0 or 1), compact (0 or 1) or\n" \
-	"keep (0 or 1).\n"
+	"flush_timeout_ns (0 to 1000000000), coalesce (0 or 1), open (0 or 1), packing (0 or 1) or compact (0 or 1).\n"
 
 #define GLK_LINK_SETTING_HELP \
 	"SETTING is enable (0 or 1), stitching (0 or 1), pooling (0 or 1), selective_pooling (0 or 1), yielding (0\n" \

@@ -25,6 +25,7 @@ card/glk_card.sv
 card/glk_card_link.sv
 card/glk_top_us.sv
 finepack/glk_arrivals.sv
+finepack/glk_array_reader.sv
 finepack/glk_compact.sv
 finepack/glk_compact_choice.sv
 finepack/glk_compact_reader.sv
@@ -32,7 +33,6 @@ finepack/glk_compact_writer.sv
 finepack/glk_depacketizer.sv
 finepack/glk_finepack_rx.sv
 finepack/glk_finepack_tx.sv
-finepack/glk_kept_lines.sv
 finepack/glk_line_change.sv
 finepack/glk_line_sorter.sv
 finepack/glk_link_loop.sv

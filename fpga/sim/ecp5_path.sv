@@ -13,7 +13,7 @@ module ecp5_path #(
 );
   localparam int LANES = DATA_W / 8;
   localparam int KW    = $clog2(LANES + 1);
-  localparam int IN_W  = 2 + 48 + 13 + 4 + 1 + DATA_W + 1 + 3 + 13 + 5 + 49;
+  localparam int IN_W  = 2 + 48 + 13 + 4 + 1 + DATA_W + 1 + 3 + 13 + 4 + 49;
 
   logic [IN_W-1:0]   in;
   logic [1:0]        s_kind;
@@ -23,10 +23,10 @@ module ecp5_path #(
   logic [DATA_W-1:0] s_data;
   logic              s_valid, m_ready;
   logic [2:0]        subheader;
-  logic              coalesce, self_describe, packing, compact, keep;
+  logic              coalesce, self_describe, packing, compact;
   logic [48:0]       bytes;
   assign {s_kind, s_address, s_length, s_reason, s_valid, s_data, m_ready, subheader, max_payload, coalesce, self_describe,
-          packing, compact, keep, bytes} = in;
+          packing, compact, bytes} = in;
   always_ff @(posedge clk)
     in <= {in[IN_W-2:0], pin_in};
 
@@ -43,12 +43,12 @@ module ecp5_path #(
   logic              e_flush, token_valid, packet_last;
   logic [1:0]        token;
   logic [31:0]       queued_stores;
-  logic [7:0]        look_entries;
-  logic [15:0]       look_payload;
+  logic [6:0]        look_entries;
+  logic [14:0]       look_payload;
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(1), .ENTRIES(ENTRIES), .CONTEXTS(2)) tx (
     .clk, .rst, .cfg_subheader_bytes(subheader), .cfg_max_payload_bytes(max_payload), .cfg_coalesce(coalesce),
-    .cfg_self_describe(self_describe), .cfg_packing(packing), .cfg_compact(compact), .cfg_keep(keep), .s_kind,
+    .cfg_self_describe(self_describe), .cfg_packing(packing), .cfg_compact(compact), .s_kind,
     .s_partition(1'b0), .s_address, .s_length, .s_reason, .s_context(s_address[47]),
     .s_owned(s_address[46]), .s_token(s_address[45:44]), .s_data, .s_valid, .s_ready,
     .m_data(t_data), .m_bytes(t_bytes), .m_last(t_last), .m_valid(t_valid), .m_ready(t_ready),

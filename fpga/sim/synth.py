@@ -42,8 +42,8 @@ from sample import one_in_n
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent / "rtl"
 BLOCKS = [
-    "glk_store_cutter", "glk_kept_lines", "glk_write_queue", "glk_packetizer", "glk_compact", "glk_packet_aligner", "glk_depacketizer",
-    "glk_compact_reader", "glk_scatter",
+    "glk_store_cutter", "glk_write_queue", "glk_packetizer", "glk_compact", "glk_packet_aligner", "glk_depacketizer",
+    "glk_compact_reader", "glk_array_reader", "glk_scatter",
     "glk_requests", "glk_aperture", "glk_store_mux", "glk_timeout", "glk_link_loop", "glk_link_layer", "glk_arrivals", "glk_endpoint", "glk_load",
     "glk_acknowledge", "glk_release", "glk_memory_mux", "glk_pool_mux", "glk_pool", "glk_tsu", "glk_ring", "glk_contexts", "glk_registers", "glk_counters",
     "glk_table", "glk_cluster_tx", "glk_cluster_rx", "glk_trim", "glk_remote_send", "glk_remote_ask", "glk_serve", "glk_serve_load", "glk_flit_mux", "glk_link_registers",

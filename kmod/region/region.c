@@ -381,7 +381,10 @@ int glk_region_destroy(struct glk_context *ctx, unsigned int handle)
 	region = glk_region_find(ctx, handle);
 	if (region) {
 		region_stop(card, region);
-		/* Its read completes when no access is left; the drain covers the stores. */
+		/*
+		 * Its read completes when no access is left. The drain is for the stores. They
+		 * belong to the windows, which keep their slices if it fails: see windows_settle().
+		 */
 		glk_context_drain(ctx);
 		region_free(ctx, region);
 	}

@@ -431,8 +431,7 @@ static void configure(struct soft *soft)
 	for (unsigned p = 0; p < o->endpoints; p++) {
 		uint64_t mode = GLK_PARTITION_MODE_SELF_DESCRIBE_MASK | (o->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 				(o->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-				(o->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
-				(o->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0);
+				(o->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
 
 		glk_soft_set(soft, partition_register(p, GLK_PARTITION_SUBHEADER_BYTES), o->subheader);
 		glk_soft_set(soft, partition_register(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), o->payload);

@@ -8,6 +8,7 @@
 #include <gpulink_regs.h>
 
 #include "../../common/number.h"
+#include "../../common/removed.h"
 #include "../error_text.h"
 #include "../gpulink_admin.h"
 #include "../option.h"
@@ -24,7 +25,6 @@ static const struct {
 	{ "coalesce", GPULINK_COALESCE, offsetof(struct glk_soft_options, coalesce) },
 	{ "packing", GPULINK_PACKING, offsetof(struct glk_soft_options, packing) },
 	{ "compact", GPULINK_COMPACT, offsetof(struct glk_soft_options, compact) },
-	{ "keep", GPULINK_KEEP, offsetof(struct glk_soft_options, keep) },
 };
 
 static int soft_options_apply(void *options, const char *key, char *text)
@@ -58,8 +58,10 @@ static int soft_options_apply(void *options, const char *key, char *text)
 			return 0;
 		return glk_option_invalid(key, text, gpulink_setting_allowed(settings[i].setting));
 	}
+	if (glk_removed(key))
+		return glk_error(-GPULINK_EINVAL, "option %s: %s", key, glk_removed(key));
 	return glk_option_unknown(
-		key, "endpoints, memory, rank, processes, subheader, payload, timeout, coalesce, packing, compact or keep");
+		key, "endpoints, memory, rank, processes, subheader, payload, timeout, coalesce, packing or compact");
 }
 
 int glk_soft_options_parse(const char *text, struct glk_soft_options *options)

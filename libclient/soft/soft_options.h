@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct glk_soft_options {
-	uint64_t endpoints, memory, subheader, payload, timeout, coalesce, packing, compact, keep;
+	uint64_t endpoints, memory, subheader, payload, timeout, coalesce, packing, compact;
 	uint64_t processes, rank; /* "local:"; 0 processes: not given */
 	bool ranked;		  /* `rank` is given */
 };

@@ -106,7 +106,7 @@ static void missing_files(void **state)
 	assert_int_equal(partition.settings[GPULINK_SUBHEADER_BYTES], 3);
 	assert_true(partition.settings[GPULINK_MAX_PAYLOAD_BYTES] == GPULINK_UNKNOWN);
 	assert_true(partition.endpoint_bytes == GPULINK_UNKNOWN);
-	assert_int_equal(partition.settings[GPULINK_KEEP], 0); /* what some cards lack is off */
+	assert_int_equal(partition.settings[GPULINK_COMPACT], 0); /* what some cards lack is off */
 	assert_int_equal(gpulink_admin_set("gpulink0", 1, GPULINK_MAX_PAYLOAD_BYTES, 128), -GPULINK_ENOTSUP);
 	folder_remove_file("gpulink0/partitions/1/counters/err_endpoint");
 	assert_int_equal(gpulink_admin_get_counters("gpulink0", 1, &counters, sizeof(counters)), 0);

@@ -22,7 +22,6 @@ static void test_names(void)
 	is(gpulink_open("local:x,memory=1M,subheader=4", &first), -GPULINK_EINVAL, "one width");
 	is(gpulink_open("local:x,memory=1M,packing=1", &first), -GPULINK_EINVAL, "no packing");
 	is(gpulink_open("local:x,memory=1M,compact=1", &first), -GPULINK_EINVAL, "one form of packets");
-	is(gpulink_open("local:x,memory=1M,keep=1", &first), -GPULINK_EINVAL, "one queue");
 	is(gpulink_open(name, &first), 0, "opened");
 	snprintf(other, sizeof(other), "%s,endpoints=2", name);
 	is(gpulink_open(other, &second), -GPULINK_EINVAL, "not with other sizes");

@@ -467,9 +467,8 @@ int main(int argc, char **argv)
 		b->packing = !local && mode == 6;
 		b->width = local ? 5 : 2 + number % 5;
 		b->chance.state = (seed + number + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		snprintf(name, sizeof(name), "soft:memory=3M,subheader=%u,payload=%u%s%s%s", b->width,
-			 128u << number / 5 % 6, modes[mode], b->packing && number / 7 % 2 ? ",compact=1" : "",
-			 b->packing && number / 14 % 2 ? ",keep=1" : "");
+		snprintf(name, sizeof(name), "soft:memory=3M,subheader=%u,payload=%u%s%s", b->width,
+			 128u << number / 5 % 6, modes[mode], b->packing && number / 7 % 2 ? ",compact=1" : "");
 		if (local)
 			snprintf(name, sizeof(name), "local:random-%ld,memory=3M,payload=%u", (long)getpid(),
 				 128u << number % 6);

@@ -15,9 +15,9 @@ sys.dont_write_bytecode = True  # the modules below are in the source tree
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "cases"))
 
+import cases_array  # noqa: E402
 import cases_compact  # noqa: E402
 import cases_flush  # noqa: E402
-import cases_keep  # noqa: E402
 import cases_layer_receive  # noqa: E402
 import cases_layer_send  # noqa: E402
 import cases_layer_session  # noqa: E402
@@ -29,7 +29,7 @@ import cases_receive  # noqa: E402
 import cases_unstitch  # noqa: E402
 
 CASES = {
-    "finepack": (cases_pack, cases_packing, cases_compact, cases_keep, cases_flush, cases_receive),
+    "finepack": (cases_pack, cases_packing, cases_compact, cases_flush, cases_receive, cases_array),
     "netcrafter": (cases_link, cases_unstitch, cases_leases),
     "link": (cases_layer_session, cases_layer_send, cases_layer_receive),
 }

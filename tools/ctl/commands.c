@@ -280,11 +280,6 @@ static enum exit_code run_set_format(struct invocation *invocation)
 	return commands_set(invocation, GPULINK_COMPACT, parse_format);
 }
 
-static enum exit_code run_set_keep(struct invocation *invocation)
-{
-	return commands_set(invocation, GPULINK_KEEP, parse_number);
-}
-
 static bool print_set_endpoint(struct json_object *result)
 {
 	struct json_object *card, *partition, *endpoint, *bytes;
@@ -535,16 +530,6 @@ static const struct command partition_commands[] = {
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set_format},
-	{.name = "set-keep",
-	 .usage = "0|1",
-	 .summary = "choose how lines share the queue",
-	 .details = "0: one queue for all lines. 1: the lines stored to first, 64 at most, have a queue of their own, and stay in it as\n"
-		    "long as stores to them are frequent; requires set-packing 1. Only on cards that can.\n",
-	 .least = 1,
-	 .most = 1,
-	 .takes_card = true,
-	 .takes_partition = true,
-	 .run = run_set_keep},
 	{.name = "set-open",
 	 .usage = "0|1",
 	 .summary = "allow or deny the remote card access to the endpoint",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gpulinkctl: shows and configures gpulink cards. This file parses the command line. */
 #include "../../common/close_output.h"
+#include "../../common/removed.h"
 #include "arguments.h"
 #include "commands.h"
 
@@ -194,7 +195,10 @@ static const struct command *find_command(const char *name)
 				return c;
 		}
 	}
-	complain("unknown command '%s'; see gpulinkctl --help", name);
+	if (!strncmp(name, "set-", 4) && glk_removed(name + 4))
+		complain("command '%s': %s", name, glk_removed(name + 4));
+	else
+		complain("unknown command '%s'; see gpulinkctl --help", name);
 	return NULL;
 }
 

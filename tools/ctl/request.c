@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../common/removed.h"
 #include "print.h"
 #include "request.h"
 
@@ -156,7 +157,9 @@ unsigned find_setting(const char *text, const char *(*name)(unsigned index), uns
 
 	while (setting < count && strcmp(text, name(setting)))
 		setting++;
-	if (setting == count)
+	if (setting == count && glk_removed(text))
+		complain("setting '%s': %s", text, glk_removed(text));
+	else if (setting == count)
 		complain("unknown setting '%s': must be one of %s", text, list_names(names, sizeof(names), name, 0, count));
 	return setting;
 }

@@ -102,7 +102,7 @@ static const char help[] =
 	"  --entries N        write queue entries per destination: 16, 32 or 64 (64)\n"
 	"  --paradigms LIST   transfer methods, comma-separated (the first six; of lanes: p2p, dma, lanes):\n"
 	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing,\n"
-	"                     packing-compact, keep, lanes, proact-inline, proact-polling, proact-launch, proact-hw\n"
+	"                     packing-compact, lanes, proact-inline, proact-polling, proact-launch, proact-hw\n"
 	"  --latency NS       link latency, 0 to 1000000 (700)\n"
 	"  --compute PERCENT  computing takes this part of its time, 1 to 100000 (100)\n"
 	"  --transaction NS   least time that a transaction occupies a link, 0 to 1000000 (0)\n"
@@ -195,7 +195,7 @@ static int options_take(void *gathered, int option, const char *value)
 		g->paradigms = true;
 		return option_list("paradigms", value,
 				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing, "
-				   "packing-compact, keep, lanes, proact-inline, proact-polling, proact-launch, proact-hw",
+				   "packing-compact, lanes, proact-inline, proact-polling, proact-launch, proact-hw",
 				   take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);

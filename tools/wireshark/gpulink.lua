@@ -115,8 +115,11 @@ for _, one in ipairs({
 	{ "finepack.subheader_bytes", "uint8", "Sub-header width" },
 	{ "finepack.address", "uint64", "Address", base.HEX },
 	{ "finepack.payload_bytes", "uint16", "Payload bytes" },
-	{ "finepack.unit", "uint8", "Unit of lengths and gaps" },
+	{ "finepack.unit", "uint8", "Unit of lengths and gaps, or of offsets" },
 	{ "finepack.repeats", "bool", "Runs may repeat" },
+	{ "finepack.records", "uint16", "Records" },
+	{ "finepack.offset_bytes", "uint8", "Bytes of an offset" },
+	{ "finepack.distinct", "bool", "No two records have the same offset" },
 	{ "finepack.gap_order", "uint8", "Order of gaps" },
 	{ "finepack.length_order", "uint8", "Order of lengths" },
 	{ "finepack.sub_packets", "uint16", "Sub-packets" },
@@ -283,7 +286,8 @@ local function add_sub_packets(tree, tvb, text, h)
 		local head, data = tvb(one.head, one.head_bytes), tvb(one.at, one.length)
 		local sub = tree:add(f["sub_packet"], h.width > 0 and tvb(one.head, h.width + one.length) or data)
 		sub:set_text(format("Sub-packet %d: %d bytes at offset 0x%x", index - 1, one.length, one.offset))
-		sub:add(f["sub_packet.length"], h.single and tvb(2, 2) or h.coding and head or tvb(one.head, 2), one.length)
+		sub:add(f["sub_packet.length"], h.single and tvb(2, 2) or h.coding and head or h.array and tvb(6, 1) or tvb(one.head, 2),
+			one.length)
 		sub:add(f["sub_packet.offset"], head, uint64(one.offset))
 		sub:add(f["offset"], head, uint64(h.base + one.offset)):set_generated()
 		sub:add(f["sub_packet.data"], data)
@@ -296,6 +300,13 @@ local function add_coding(tree, tvb, coding)
 	tree:add(f["finepack.repeats"], tvb(7, 1), coding.repeats)
 	tree:add(f["finepack.gap_order"], tvb(6, 1), coding.gap_order)
 	tree:add(f["finepack.length_order"], tvb(6, 1), coding.length_order)
+end
+
+local function add_array(tree, tvb, array)
+	tree:add(f["finepack.records"], tvb(4, 2), array.records)
+	tree:add(f["finepack.unit"], tvb(6, 1), array.unit)
+	tree:add(f["finepack.offset_bytes"], tvb(6, 1), array.width)
+	tree:add(f["finepack.distinct"], tvb(6, 1), array.distinct)
 end
 
 local function add_finepack(tree, tvb, text)
@@ -314,6 +325,8 @@ local function add_finepack(tree, tvb, text)
 		tree:add(f["finepack.subheader_bytes"], tvb(7, 1), h.width)
 		if h.coding then
 			add_coding(tree, tvb, h.coding)
+		elseif h.array then
+			add_array(tree, tvb, h.array)
 		end
 		why = add_sub_packets(tree, tvb, text, h)
 	else

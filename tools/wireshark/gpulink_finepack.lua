@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- What a FinePack packet holds (docs/wire-format.md): its header, and its sub-packets, or the runs of the compact form. gpulink.lua
+-- What a FinePack packet holds (docs/wire-format.md): its header, and its sub-packets, the runs of the compact form, or the
+-- records of the array form. gpulink.lua
 -- calls this file's function with the module of gpulink_receive.lua, which the function extends.
 
 local floor, byte = math.floor, string.byte
 
 local HEADER_BITS = 16 * 8
 local OFFSET_BITS = { [2] = 6, [3] = 14, [4] = 22, [5] = 30, [6] = 38 } -- by bytes of a sub-header
+local ARRAY = 7 -- First BE
 local COMPACT, SINGLE_TAG, SINGLE_ORDER = 8, 0xf, 0xf -- from this First BE on; Tag of a single run, and its low bits
 local NUMBER_BITS, RUN_BYTES, OFFSET_END = 48, 4096, 2 ^ 48
 
@@ -16,6 +18,26 @@ local receive, bits, all_zero -- set below
 local function coding_of(h, tag)
 	return { unit = 2 ^ (h.first_be % 4), repeats = floor(h.first_be / 4) % 2 == 1, gap_order = tag % 16,
 		length_order = floor(tag / 16) % 4 }
+end
+
+local function aligned(bytes)
+	return floor((bytes + 15) / 16) * 16
+end
+
+-- The shape of a packet in the array form: records, bytes of a value and of an offset, where the values begin; nil, and why, when
+-- it is none.
+local function array_of(text, payload)
+	local tag, a = byte(text, 7), { records = byte(text, 5) * 256 + byte(text, 6) }
+	if tag % 4 == 3 or floor(tag / 4) % 4 == 3 or tag >= 32 or a.records == 0 then
+		return nil, "a reserved field is not 0, or invalid"
+	end
+	a.unit, a.width, a.distinct = floor(4 * 2 ^ (tag % 4)), 2 + floor(tag / 4) % 4, tag >= 16
+	a.low = a.width == 4 and 4 or 2
+	a.values = aligned(a.low * a.records) + (a.width == 3 and aligned(a.records) or 0)
+	if a.values + a.records * a.unit ~= payload then
+		return nil, "offsets and values do not fill the payload"
+	end
+	return a
 end
 
 -- What the header says; `why`: what a receiver refuses in it.
@@ -29,7 +51,12 @@ local function finepack_header(text)
 	h.payload = #text - 20 + (receive.LAST_BYTES[h.last_be] or 4)
 	h.width = h.first_be == 0 and receive.own_width or h.first_be
 	local range = OFFSET_BITS[h.width] and 2 ^ OFFSET_BITS[h.width]
-	local spare = h.first_be < COMPACT and 7 or 6 -- the last of the bytes that are 0
+	local spare = h.first_be == ARRAY and 4 or h.first_be < COMPACT and 7 or 6 -- the last of the bytes that are 0
+	local array_why
+	if h.first_be == ARRAY then
+		h.width, range = 0, 16
+		h.array, array_why = array_of(text, h.payload)
+	end
 	if h.first_be >= COMPACT then
 		h.width, range = 0, 4
 		h.single = tag % 16 == SINGLE_ORDER
@@ -42,7 +69,11 @@ local function finepack_header(text)
 		h.why = "a reserved field is not 0"
 	elseif not receive.LAST_BYTES[h.last_be] then
 		h.why = "invalid Last BE"
-	elseif h.first_be == 1 or h.first_be == 7 then
+	elseif h.first_be == ARRAY and h.last_be ~= 15 then
+		h.why = "invalid Last BE"
+	elseif array_why then
+		h.why = array_why
+	elseif h.first_be == 1 then
 		h.why = "invalid First BE"
 	elseif byte(text, 9) ~= 0 or range and h.base % range ~= 0 then
 		h.why = "invalid base"
@@ -151,6 +182,27 @@ local function runs(text, h)
 	return found, nil
 end
 
+-- The records of a packet in the array form, as those of sub_packets(); where their offsets are, or their lower bytes.
+local function records(text, a)
+	local found, high = {}, aligned(a.low * a.records)
+	if not all_zero(text:sub(17 + a.low * a.records, 16 + high)) or
+		a.width == 3 and not all_zero(text:sub(17 + high + a.records, 16 + a.values)) then
+		return {}, "the padding of the offsets is not 0"
+	end
+	for i = 0, a.records - 1 do
+		local head = 16 + a.low * i
+		local units = bits(text, 8 * head, 16)
+		if a.width == 3 then
+			units = units + byte(text, 17 + high + i) * 2 ^ 16
+		elseif a.width == 4 then
+			units = units + bits(text, 8 * head + 16, 16) * 2 ^ 16
+		end
+		found[i + 1] = { at = floor(16 + a.values + a.unit * i), length = a.unit, offset = floor(units * a.unit), head = head,
+			head_bytes = a.low }
+	end
+	return found, nil
+end
+
 -- The sub-packets of a packet with a right header whose width is known: where, offset, length of each, and where that is said;
 -- and why a receiver refuses them.
 local function sub_packets(text, h)
@@ -159,6 +211,8 @@ local function sub_packets(text, h)
 		return { { at = at, length = h.payload, offset = bits(text, 54, 2), head = 8, head_bytes = 8 } }, nil
 	elseif h.coding then
 		return runs(text, h)
+	elseif h.array then
+		return records(text, h.array)
 	end
 	while at < past do
 		if at + h.width > past then
@@ -182,5 +236,5 @@ end
 return function(module)
 	receive, bits, all_zero = module, module.bits, module.all_zero
 	receive.own_width = 0 -- bytes of a sub-header in packets with First BE 0; 0: unknown
-	receive.finepack_header, receive.sub_packets = finepack_header, sub_packets
+	receive.finepack_header, receive.sub_packets, receive.array_of, receive.ARRAY = finepack_header, sub_packets, array_of, ARRAY
 end

@@ -96,10 +96,12 @@ end
 -- Whether these 16 bytes look like a packet's first.
 local function plausible(kind, start)
 	if kind == FINEPACK then
-		local first_be = bits(start, 56, 4)
-		return byte(start, 1) == 0x7c and byte(start, 2) == 0 and byte(start, 3) < 4 and all_zero(start:sub(5, 6)) and
-			byte(start, 9) == 0 and LAST_BYTES[bits(start, 60, 4)] ~= nil and
-			(first_be >= 8 and byte(start, 16) % 4 == 0 or first_be <= 6 and byte(start, 7) == 0)
+		local first_be, last_be, low = bits(start, 56, 4), bits(start, 60, 4), byte(start, 16)
+		local array = first_be == receive.ARRAY and last_be == 15 and low % 16 == 0 and
+			receive.array_of(start, packet_bytes(kind, start) - 16)
+		return byte(start, 1) == 0x7c and byte(start, 2) == 0 and byte(start, 3) < 4 and byte(start, 9) == 0 and
+			LAST_BYTES[last_be] ~= nil and (array or all_zero(start:sub(5, 6)) and
+			(first_be >= 8 and low % 4 == 0 or first_be <= 6 and byte(start, 7) == 0))
 	elseif not packet_bytes(kind, start) then
 		return false
 	elseif kind == WRITE_REQUEST then

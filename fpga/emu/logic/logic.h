@@ -28,7 +28,7 @@ struct logic_bus_ops {
 struct logic_config {
 	uint64_t serial;
 	unsigned partitions, queue_entries; /* 0: the default; the RTL has no other */
-	bool no_packing;  /* the card lacks FEATURES.PACKING, COMPACT and KEEP; only the model */
+	bool no_packing;  /* the card lacks FEATURES.PACKING, COMPACT and ARRAY; only the model */
 	bool link;	  /* the card has a link */
 	uint8_t cluster;
 	uint16_t session; /* of the link: different at each start, not 0 */

@@ -81,7 +81,7 @@ struct glk_card_config {
 	unsigned chunks;	/**< readiness counters of all regions together, 1..16384 if there are regions */
 	unsigned vectors;	/**< MSI-X vectors, 1..64 */
 	bool loopback;		/**< reported in FEATURES: the platform loops link_send to glk_card_link_receive() */
-	bool no_packing;	/**< no FEATURES.PACKING, COMPACT, KEEP */
+	bool no_packing;	/**< no FEATURES.PACKING, COMPACT, ARRAY */
 	bool link;		/**< a link to another card, see glk_card_link_clock() */
 	uint8_t cluster;	/**< number of the card's own cluster */
 	uint16_t link_session;	/**< number of the first session: not 0, and different at each start */

@@ -367,6 +367,7 @@ int glk_card_link_receive(struct glk_card *card, const uint8_t *packet, size_t l
 			.bytes = glk_endpoint_own(&card->endpoints, p) ? card->endpoints.of[p].bytes : 0,
 			.subheader_bytes = card->partitions[p].queue.subheader_bytes,
 			.compact = !card->common.config.no_packing,
+			.array = !card->common.config.no_packing,
 		};
 	}
 	if (glk_depacketizer_check(packet, len, destinations, card->common.config.partitions, &accepted)) {

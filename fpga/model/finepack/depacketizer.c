@@ -12,22 +12,29 @@ struct sub_packet {
 	const uint8_t *data;
 };
 
-/* Position in a payload: at a sub-packet, or at a run. */
+/* Position in a payload: at a sub-packet, at a run, or at a record. */
 struct cursor {
-	size_t at;
+	size_t at; /* bytes; in the array form records */
 	struct glk_compact_reader runs;
 };
 
 static void depacketizer_start(const struct glk_accepted *packet, struct cursor *cursor)
 {
 	cursor->at = 0;
-	if (packet->compact)
+	if (packet->form == GLK_ACCEPTED_COMPACT)
 		glk_compact_open(&cursor->runs, &packet->coding, packet->payload, packet->payload_bytes);
 }
 
 static bool ended(const struct glk_accepted *packet, const struct cursor *cursor)
 {
-	return packet->compact ? glk_compact_ended(&cursor->runs) : cursor->at == packet->payload_bytes;
+	switch (packet->form) {
+	case GLK_ACCEPTED_COMPACT:
+		return glk_compact_ended(&cursor->runs);
+	case GLK_ACCEPTED_ARRAY:
+		return cursor->at == packet->array.count;
+	default:
+		return cursor->at == packet->payload_bytes;
+	}
 }
 
 static bool next_run(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
@@ -41,16 +48,25 @@ static bool next_run(const struct glk_accepted *packet, struct cursor *cursor, s
 	return true;
 }
 
-/* Reads the next sub-packet; false if it exceeds the payload. */
-static bool next_sub_packet(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
+static bool next_record(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
+{
+	const struct glk_array *array = &packet->array;
+
+	sub->offset = glk_array_offset(array, packet->payload, (unsigned)cursor->at);
+	sub->length = array->unit;
+	sub->data = packet->payload + packet->data_at + cursor->at * array->unit;
+	cursor->at++;
+	return true;
+}
+
+/* False if it exceeds the payload. */
+static bool next_with_subheader(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
 {
 	const uint8_t *from = packet->payload + cursor->at;
 	unsigned h = packet->subheader_bytes;
 	size_t left = packet->payload_bytes - cursor->at;
 	uint64_t word = 0;
 
-	if (packet->compact)
-		return next_run(packet, cursor, sub);
 	if (left <= h)
 		return false;
 	if (left >= 8)
@@ -66,6 +82,19 @@ static bool next_sub_packet(const struct glk_accepted *packet, struct cursor *cu
 	sub->data = from + h;
 	cursor->at += h + sub->length;
 	return sub->length <= left - h;
+}
+
+/* Reads the next sub-packet, run or record; false if there is none that is whole. */
+static bool next_sub_packet(const struct glk_accepted *packet, struct cursor *cursor, struct sub_packet *sub)
+{
+	switch (packet->form) {
+	case GLK_ACCEPTED_COMPACT:
+		return next_run(packet, cursor, sub);
+	case GLK_ACCEPTED_ARRAY:
+		return next_record(packet, cursor, sub);
+	default:
+		return next_with_subheader(packet, cursor, sub);
+	}
 }
 
 /* Checks the header's fixed fields, refusals 1 to 3. Sets the payload size and First BE. */
@@ -84,9 +113,9 @@ static enum glk_refusal check_header(const uint8_t *packet, size_t length, size_
 
 	last_be = packet[7] >> 4;
 	*first_be = packet[7] & 15;
-	if (packet[0] != GLK_PACKET_FMT_TYPE || packet[1] || (packet[2] & 0xfc) || packet[4] || packet[5])
+	if (packet[0] != GLK_PACKET_FMT_TYPE || packet[1] || (packet[2] & 0xfc))
 		return GLK_REFUSED_HEADER;
-	if (packet[6] && *first_be < GLK_COMPACT_FIRST_BE)
+	if (*first_be != GLK_ARRAY_FIRST_BE && (packet[4] || packet[5] || (packet[6] && *first_be < GLK_COMPACT_FIRST_BE)))
 		return GLK_REFUSED_HEADER;
 	if (last_be == 0 || (last_be & (last_be + 1)))
 		return GLK_REFUSED_BYTE_ENABLES;
@@ -94,12 +123,27 @@ static enum glk_refusal check_header(const uint8_t *packet, size_t length, size_
 	return GLK_REFUSED_NOT;
 }
 
-/* The form of the payload, from First BE and, for the compact form, Tag. */
+/* Values have 4 bytes at least, so the payload fills its last DW. */
+static enum glk_refusal check_array(const uint8_t *packet, const struct glk_destination *destination,
+				    struct glk_accepted *accepted)
+{
+	accepted->form = GLK_ACCEPTED_ARRAY;
+	if (!destination->array || packet[7] >> 4 != 15)
+		return GLK_REFUSED_BYTE_ENABLES;
+	if (!glk_array_of(packet, &accepted->array))
+		return GLK_REFUSED_HEADER;
+	accepted->data_at = glk_array_values_at(&accepted->array);
+	return glk_array_bytes(&accepted->array) == accepted->payload_bytes ? GLK_REFUSED_NOT : GLK_REFUSED_TRUNCATED;
+}
+
+/* The form of the payload, from First BE and, for the compact and the array form, Tag. */
 static enum glk_refusal check_form(const uint8_t *packet, unsigned first_be, const struct glk_destination *destination,
 				   struct glk_accepted *accepted)
 {
-	accepted->compact = first_be >= GLK_COMPACT_FIRST_BE;
-	if (accepted->compact) {
+	if (first_be == GLK_ARRAY_FIRST_BE)
+		return check_array(packet, destination, accepted);
+	accepted->form = first_be >= GLK_COMPACT_FIRST_BE ? GLK_ACCEPTED_COMPACT : GLK_ACCEPTED_SUBHEADERS;
+	if (accepted->form == GLK_ACCEPTED_COMPACT) {
 		accepted->base |= packet[6] >> GLK_COMPACT_BASE_SHIFT;
 		if (!glk_compact_coding_of(first_be, packet[6], &accepted->coding))
 			return GLK_REFUSED_HEADER;
@@ -116,7 +160,6 @@ static enum glk_refusal check_payload(struct glk_accepted *accepted, uint64_t ra
 {
 	struct cursor cursor;
 
-	accepted->data_at = 0;
 	*in_bounds = true;
 	for (depacketizer_start(accepted, &cursor); !ended(accepted, &cursor);) {
 		struct sub_packet sub;
@@ -128,7 +171,9 @@ static enum glk_refusal check_payload(struct glk_accepted *accepted, uint64_t ra
 		if (end > range || end > bytes || accepted->base > bytes - end)
 			*in_bounds = false;
 	}
-	if (accepted->compact && !glk_compact_data_at(&cursor.runs, &accepted->data_at))
+	if (accepted->form == GLK_ACCEPTED_COMPACT && !glk_compact_data_at(&cursor.runs, &accepted->data_at))
+		return GLK_REFUSED_PADDING;
+	if (accepted->form == GLK_ACCEPTED_ARRAY && !glk_array_padding_is_zero(&accepted->array, accepted->payload))
 		return GLK_REFUSED_PADDING;
 	return GLK_REFUSED_NOT;
 }
@@ -153,13 +198,19 @@ enum glk_refusal glk_depacketizer_check(const uint8_t *packet, size_t length, co
 	accepted->partition = (unsigned)(address >> GLK_LINK_PARTITION_SHIFT);
 	accepted->base = address & GLK_LINK_OFFSET_MASK;
 	accepted->payload = packet + GLK_PACKET_HEADER_BYTES;
+	accepted->data_at = 0;
 	destination = &destinations[accepted->partition];
 	refusal = check_form(packet, first_be, destination, accepted);
 	if (refusal)
 		return refusal;
 
-	range = accepted->compact ? 1ULL << GLK_LINK_PARTITION_SHIFT : glk_subheader_range(accepted->subheader_bytes);
-	aligned = accepted->compact ? GLK_COMPACT_BASE_LOW + 1 : range;
+	if (accepted->form == GLK_ACCEPTED_SUBHEADERS) {
+		range = glk_subheader_range(accepted->subheader_bytes);
+		aligned = range;
+	} else {
+		range = 1ULL << GLK_LINK_PARTITION_SHIFT;
+		aligned = accepted->form == GLK_ACCEPTED_ARRAY ? GLK_ARRAY_ALIGNMENT : GLK_COMPACT_BASE_LOW + 1;
+	}
 	refusal = check_payload(accepted, range, destination->bytes, &in_bounds);
 	if (refusal)
 		return refusal;

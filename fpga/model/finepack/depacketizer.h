@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "finepack/array.h"
 #include "finepack/packetizer.h"
 
 /** The reason for refusing a packet, numbered as in docs/wire-format.md. */
@@ -29,15 +30,17 @@ struct glk_destination {
 	uint64_t bytes;		  /**< size of the endpoint's memory; 0: no endpoint */
 	unsigned subheader_bytes; /**< H (2..6) for packets whose First BE is 0 */
 	bool compact;		  /**< accepts all of the compact form; otherwise only its packets of a single run */
+	bool array;		  /**< accepts the array form */
 };
 
 /** An accepted packet. `payload` points into the packet, which must outlive it. */
 struct glk_accepted {
 	unsigned partition;
-	bool compact;
-	unsigned subheader_bytes; /**< H; undefined if compact */
-	struct glk_compact_coding coding; /**< if compact */
-	size_t data_at; /**< if compact: where in the payload the data begin */
+	enum glk_accepted_form { GLK_ACCEPTED_SUBHEADERS, GLK_ACCEPTED_COMPACT, GLK_ACCEPTED_ARRAY } form;
+	unsigned subheader_bytes; /**< H, of sub-headers */
+	struct glk_compact_coding coding; /**< of the compact form */
+	struct glk_array array;
+	size_t data_at; /**< of the other forms: where in the payload the data begin */
 	uint64_t base; /**< offset in the endpoint's memory */
 	const uint8_t *payload;
 	size_t payload_bytes; /**< without the padding */

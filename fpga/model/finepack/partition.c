@@ -19,40 +19,33 @@ static void set_mode(struct glk_partition *partition, uint64_t mode)
 	partition->open = mode & GLK_PARTITION_MODE_OPEN_MASK;
 	partition->packing = mode & GLK_PARTITION_MODE_PACKING_MASK;
 	partition->compact = mode & GLK_PARTITION_MODE_COMPACT_MASK;
-	partition->keep = mode & GLK_PARTITION_MODE_KEEP_MASK;
 }
 
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user)
 {
 	memset(partition, 0, sizeof(*partition));
 	glk_write_queue_init(&partition->queue, queue_entries);
-	glk_write_queue_init(&partition->kept, queue_entries);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
 	partition->out = out;
 	partition->user = user;
 }
 
-/* Configuring the queues resets their shape: sets that of the packet format, and whether a flush may take several packets. The
- * settings of both are the same, and what the kept lines were is forgotten. */
+/* Configuring the queue resets its shape: sets that of the packet format, and whether a flush may take several packets. */
 static void shape(struct glk_partition *partition, unsigned subheader_bytes, unsigned max_payload_bytes)
 {
-	struct glk_write_queue *queue = &partition->queue, *kept = &partition->kept;
+	struct glk_write_queue *queue = &partition->queue;
 
 	glk_write_queue_configure(queue, subheader_bytes, max_payload_bytes);
-	glk_write_queue_configure(kept, subheader_bytes, max_payload_bytes);
 	queue->packing = partition->packing && partition->form == GLK_FORM_PLAIN;
-	kept->packing = queue->packing;
 	if (partition->form == GLK_FORM_COMPACT)
 		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
-	memset(&partition->kept_lines, 0, sizeof(partition->kept_lines));
 }
 
 uint64_t glk_partition_reset(struct glk_partition *partition)
 {
-	uint64_t dropped = glk_partition_stores(partition);
+	uint64_t dropped = partition->queue.stores;
 
 	glk_write_queue_clear(&partition->queue);
-	glk_write_queue_clear(&partition->kept);
 	set_mode(partition, GLK_PARTITION_MODE_RESET);
 	partition->remote = false;
 	partition->form = GLK_FORM_PLAIN;
@@ -115,7 +108,7 @@ static void flush_compact(struct glk_partition *partition, unsigned reason)
 	glk_write_queue_clear(&partition->queue);
 }
 
-static void flush_packing(struct glk_partition *partition, struct glk_write_queue *queue, unsigned reason)
+static void flush_packing(struct glk_partition *partition, unsigned reason)
 {
 	bool compact = partition->compact && (!partition->remote || partition->peer_compact);
 	struct glk_packing_walk walk;
@@ -123,14 +116,15 @@ static void flush_packing(struct glk_partition *partition, struct glk_write_queu
 	unsigned sub_packets;
 	size_t length;
 
-	glk_packing_start(&walk, queue);
+	glk_packing_start(&walk, &partition->queue);
 	while ((length = glk_packing_build(&walk, partition->self_describe, compact, packet, &sub_packets)) != 0)
 		partition_send(partition, packet, length, sub_packets, reason);
-	glk_write_queue_clear(queue);
+	glk_write_queue_clear(&partition->queue);
 }
 
-static void flush_queue(struct glk_partition *partition, struct glk_write_queue *queue, unsigned reason)
+void glk_partition_flush(struct glk_partition *partition, unsigned reason)
 {
+	struct glk_write_queue *queue = &partition->queue;
 	bool narrow = partition->form == GLK_FORM_NARROW;
 	unsigned width = queue->subheader_bytes, runs = queue->runs;
 	uint8_t packet[GLK_PACKET_ROOM];
@@ -143,7 +137,7 @@ static void flush_queue(struct glk_partition *partition, struct glk_write_queue 
 		return;
 	}
 	if (queue->packing) {
-		flush_packing(partition, queue, reason);
+		flush_packing(partition, reason);
 		return;
 	}
 	if (narrow)
@@ -153,94 +147,47 @@ static void flush_queue(struct glk_partition *partition, struct glk_write_queue 
 	partition_send(partition, packet, length, runs, reason);
 }
 
-void glk_partition_flush(struct glk_partition *partition, unsigned reason)
-{
-	flush_queue(partition, &partition->kept, reason);
-	flush_queue(partition, &partition->queue, reason);
-}
-
 void glk_partition_flush_owned(struct glk_partition *partition, unsigned context, unsigned reason)
 {
-	if (partition->kept.owners & (1u << context))
-		flush_queue(partition, &partition->kept, reason);
 	if (partition->queue.owners & (1u << context))
-		flush_queue(partition, &partition->queue, reason);
-}
-
-static uint64_t line_end(uint64_t address, uint64_t end)
-{
-	uint64_t next = (address | (GLK_LINE_BYTES - 1)) + 1;
-
-	return next < end ? next : end;
-}
-
-/* The address of the first line in [address, address + length) of which the queue has bytes there; UINT64_MAX if there is none.
- */
-static uint64_t first_hit(const struct glk_write_queue *queue, uint64_t address, uint64_t length)
-{
-	uint64_t end = address + length;
-
-	if (!glk_write_queue_hits(queue, address, length))
-		return UINT64_MAX;
-	while (!glk_write_queue_hits(queue, address, line_end(address, end) - address))
-		address = line_end(address, end);
-	return address;
+		glk_partition_flush(partition, reason);
 }
 
 void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason)
 {
-	uint64_t kept = first_hit(&partition->kept, address, length), other = first_hit(&partition->queue, address, length);
-
-	if (other < kept)
-		flush_queue(partition, &partition->queue, reason);
-	if (kept != UINT64_MAX)
-		flush_queue(partition, &partition->kept, reason);
-	if (other != UINT64_MAX)
-		flush_queue(partition, &partition->queue, reason);
+	if (glk_write_queue_hits(&partition->queue, address, length))
+		glk_partition_flush(partition, reason);
 }
 
-static bool keeps(const struct glk_partition *partition)
-{
-	return partition->keep && partition->queue.packing;
-}
-
-/* Queues a piece of a store that has `left` bytes, itself included. Returns the piece's queue. */
-static struct glk_write_queue *partition_put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece,
-					     size_t left)
+/* Queues a piece of a store that has `left` bytes, itself included. */
+static void partition_put(struct glk_partition *partition, uint64_t address, const void *data, size_t piece, size_t left)
 {
 	uint64_t *overwritten = &partition->counters.value[GLK_PARTITION_COUNTER(OVERWRITTEN_BYTES)];
 	struct glk_write_queue *queue = &partition->queue;
 	unsigned wanted = glk_write_queue_wanted(queue, address, left);
 	int reason;
 
-	if (keeps(partition) &&
-	    glk_kept_lines_take(&partition->kept_lines, address, wanted, queue->entries, queue->range_bytes)) {
-		queue = &partition->kept;
-		wanted = 1; /* it has an entry for each of the kept lines */
-	}
 	while ((reason = glk_write_queue_put(queue, address, data, piece, wanted, overwritten)) != GLK_QUEUE_TAKEN)
-		flush_queue(partition, queue, (unsigned)reason);
-	return queue;
+		glk_partition_flush(partition, (unsigned)reason);
 }
 
 void glk_partition_store(struct glk_partition *partition, uint64_t address, const void *data, size_t length,
 			 unsigned context, uint64_t now_ns)
 {
+	struct glk_write_queue *queue = &partition->queue;
 	const uint8_t *from = data;
 	size_t left = length;
 
 	partition_count(partition, GLK_PARTITION_COUNTER(STORES), 1);
 	partition_count(partition, GLK_PARTITION_COUNTER(STORE_BYTES), length);
 	partition_count(partition, GLK_PARTITION_COUNTER(RAW_WIRE_BYTES),
-			raw_wire_bytes(address, length, partition->queue.max_payload_bytes));
+			raw_wire_bytes(address, length, queue->max_payload_bytes));
 	partition->last_store_ns = now_ns;
 
-	if (keeps(partition) && glk_kept_lines_renew(&partition->kept_lines))
-		glk_partition_flush(partition, GLK_FLUSH_ENTRIES_FULL);
 	while (left) {
-		size_t piece = glk_write_queue_piece(&partition->queue, address, left);
-		struct glk_write_queue *queue = partition_put(partition, address, from, piece, left);
+		size_t piece = glk_write_queue_piece(queue, address, left);
 
+		partition_put(partition, address, from, piece, left);
 		/* For every piece, since a flush between two pieces clears the owners. */
 		queue->owners |= 1u << context;
 		left -= piece;
@@ -255,7 +202,7 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 
 uint64_t glk_partition_deadline(const struct glk_partition *partition)
 {
-	if (glk_partition_entries(partition) == 0 || partition->flush_timeout_ns == 0)
+	if (partition->queue.used == 0 || partition->flush_timeout_ns == 0)
 		return UINT64_MAX;
 	if (partition->last_store_ns > UINT64_MAX - partition->flush_timeout_ns)
 		return UINT64_MAX;

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/counters.h"
-#include "finepack/kept_lines.h"
 #include "finepack/packetizer.h"
 #include "finepack/write_queue.h"
 
@@ -30,15 +29,12 @@ enum glk_packet_form {
 /** Members may be read; only the functions below change them, except `remote`, which the endpoint sets. */
 struct glk_partition {
 	struct glk_write_queue queue;
-	struct glk_write_queue kept; /**< with `keep`, stores to kept_lines; has the settings of `queue` */
-	struct glk_kept_lines kept_lines;
 	uint64_t mode; /**< register MODE; the next ones are its fields */
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< the other card may access it; checked for its requests */
 	bool packing; /**< MODE.PACKING; other forms than PLAIN ignore it */
 	bool compact; /**< MODE.COMPACT, in effect with `packing` */
-	bool keep; /**< MODE.KEEP, in effect with `packing` */
 	bool peer_compact; /**< if `remote`: the other card accepts the compact form */
 	bool remote; /**< of kind link: stores that are not coalesced leave as write requests, which their sender counts */
 	enum glk_packet_form form;
@@ -63,28 +59,11 @@ void glk_partition_store(struct glk_partition *partition, uint64_t address, cons
 /** Sends all queued stores, if any, counted under `reason`. */
 void glk_partition_flush(struct glk_partition *partition, unsigned reason);
 
-/** The same for each queue that holds a store of the context. */
+/** The same if a store of the context is queued. */
 void glk_partition_flush_owned(struct glk_partition *partition, unsigned context, unsigned reason);
 
-/** The same for each queue that holds a byte of [address, address + length) (link addresses), first the one with the first of
- * these. */
+/** The same if a byte of [address, address + length) (link addresses) is queued. */
 void glk_partition_flush_hit(struct glk_partition *partition, uint64_t address, uint64_t length, unsigned reason);
-
-/** Entries in use, payload of a flush at this moment in bytes, queued stores: of both queues. */
-static inline unsigned glk_partition_entries(const struct glk_partition *partition)
-{
-	return partition->queue.used + partition->kept.used;
-}
-
-static inline unsigned glk_partition_payload(const struct glk_partition *partition)
-{
-	return partition->queue.payload_bytes + partition->kept.payload_bytes;
-}
-
-static inline uint64_t glk_partition_stores(const struct glk_partition *partition)
-{
-	return partition->queue.stores + partition->kept.stores;
-}
 
 /** Counts a packet sent for `reason`: payload bytes without padding, and bytes on the wire. */
 void glk_partition_count_packet(struct glk_partition *partition, unsigned sub_packets, uint64_t payload, uint64_t wire,

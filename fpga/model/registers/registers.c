@@ -99,7 +99,7 @@ static bool idle(const struct glk_registers *registers)
 	const struct glk_endpoints *endpoints = registers->endpoints;
 
 	for (unsigned p = 0; p < registers->common->config.partitions; p++)
-		if (glk_partition_entries(&endpoints->partitions[p]) || endpoints->of[p].acknowledged < endpoints->of[p].posted)
+		if (endpoints->partitions[p].queue.used || endpoints->of[p].acknowledged < endpoints->of[p].posted)
 			return false;
 	return true;
 }
@@ -137,7 +137,7 @@ static uint64_t features(const struct glk_card_config *c)
 {
 	return GLK_CARD_FEATURES_FINEPACK_MASK | GLK_CARD_FEATURES_ATOMICS_MASK |
 	       (c->no_packing ? 0 :
-				GLK_CARD_FEATURES_PACKING_MASK | GLK_CARD_FEATURES_COMPACT_MASK | GLK_CARD_FEATURES_KEEP_MASK) |
+				GLK_CARD_FEATURES_PACKING_MASK | GLK_CARD_FEATURES_COMPACT_MASK | GLK_CARD_FEATURES_ARRAY_MASK) |
 	       (c->loopback ? GLK_CARD_FEATURES_LOOPBACK_MASK : 0) |
 	       (c->link ? GLK_CARD_FEATURES_LINK_MASK | GLK_CARD_FEATURES_CAPTURE_MASK : 0) |
 	       (c->regions ? GLK_CARD_FEATURES_REGION_MASK : 0) | (c->tsu_sets ? GLK_CARD_FEATURES_LEASE_MASK : 0) |
@@ -199,8 +199,8 @@ static uint64_t read_partition(const struct glk_registers *registers, unsigned p
 	case GLK_PARTITION_EP_BYTES:
 		return e->bytes;
 	case GLK_PARTITION_STATUS:
-		return (uint64_t)glk_partition_entries(partition) << GLK_PARTITION_STATUS_ENTRIES_SHIFT |
-		       (uint64_t)glk_partition_payload(partition) << GLK_PARTITION_STATUS_PAYLOAD_SHIFT |
+		return (uint64_t)partition->queue.used << GLK_PARTITION_STATUS_ENTRIES_SHIFT |
+		       (uint64_t)partition->queue.payload_bytes << GLK_PARTITION_STATUS_PAYLOAD_SHIFT |
 		       (e->posted - e->acknowledged) << GLK_PARTITION_STATUS_UNACKNOWLEDGED_SHIFT;
 	case GLK_PARTITION_REMOTE_BYTES:
 		return glk_endpoint_is_link(registers->endpoints, p) ? registers->remote->of[p].bytes : 0;

@@ -243,6 +243,7 @@ static bool apply_finepack(struct glk_serve *serve, unsigned partition, const ui
 	destinations[partition].bytes = serve->endpoints->of[partition].bytes;
 	destinations[partition].subheader_bytes = serve->endpoints->partitions[partition].queue.subheader_bytes;
 	destinations[partition].compact = !serve->common->config.no_packing;
+	destinations[partition].array = !serve->common->config.no_packing;
 	if (glk_depacketizer_check(packet, length, destinations, partition + 1, &accepted)) {
 		glk_note_malformed_packet(serve->common);
 		return false;

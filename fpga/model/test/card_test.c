@@ -61,6 +61,7 @@ static void refusals(void **state)
 		{ bench_partition(0, GLK_PARTITION_MAX_PAYLOAD_BYTES), 300 },
 		{ bench_partition(0, GLK_PARTITION_FLUSH_TIMEOUT_NS), GLK_TIMEOUT_MAX_NS + 1ull },
 		{ bench_partition(0, GLK_PARTITION_MODE), 4 },
+		{ bench_partition(0, GLK_PARTITION_MODE), GLK_PARTITION_MODE_RESET | 1 << 5 }, /* KEEP, which was removed */
 		{ bench_partition(0, GLK_PARTITION_EP_BASE), 4096 }, /* not while there is an endpoint */
 		{ bench_partition(4, GLK_PARTITION_EP_BASE), 1 },
 		{ bench_partition(4, GLK_PARTITION_EP_KIND), GLK_EP_BUS }, /* no bytes yet */

@@ -147,7 +147,7 @@ module glk_card #(
   logic                     enabled;
   logic [PARTITIONS*3-1:0]  cfg_subheader_bytes;
   logic [PARTITIONS*13-1:0] cfg_max_payload_bytes;
-  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing, cfg_compact, cfg_keep;
+  logic [PARTITIONS-1:0]    cfg_coalesce, cfg_self_describe, cfg_packing, cfg_compact;
   logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns;
   logic [PARTITIONS*2-1:0]  ep_kind;
   logic [PARTITIONS*52-1:0] ep_base;  // bits 63:12
@@ -568,8 +568,8 @@ module glk_card #(
   logic [1:0]        token;
   logic [31:0]       queued_stores;
   logic [PW-1:0]     look_partition;
-  logic [7:0]        look_entries;
-  logic [15:0]       look_payload;
+  logic [6:0]        look_entries;
+  logic [14:0]       look_payload;
 
   logic                  peer_compact;
   logic [PARTITIONS-1:0] may_compact; // what receives their packets accepts the compact form
@@ -578,7 +578,7 @@ module glk_card #(
 
   glk_finepack_tx #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) tx (
     .clk, .rst(rst || clear), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing,
-    .cfg_compact(may_compact), .cfg_keep, .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned,
+    .cfg_compact(may_compact), .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned,
     .s_token, .s_data, .s_valid, .s_ready, .m_data(packet_data), .m_bytes(packet_bytes), .m_last(packet_last),
     .m_valid(packet_valid), .m_ready(packet_ready), .e_valid(e_overwrite), .e_partition(e_overwrite_partition), .e_overwritten,
     .made_valid, .made_partition, .made_payload, .made_runs, .made_reason, .made_final,
@@ -935,7 +935,7 @@ module glk_card #(
     .clk, .rst, .flr, .flr_done, .serial, .pool_bytes, .link, .link_up, .leases,
     .reg_write, .reg_offset, .reg_size, .reg_data, .reg_poisoned, .reg_valid, .reg_ready, .reg_q_data, .reg_q_valid,
     .enabled, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing, .cfg_compact,
-    .cfg_keep, .cfg_flush_timeout_ns, .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote),
+    .cfg_flush_timeout_ns, .ep_kind, .ep_base, .ep_bytes, .ep_changed, .ep_open, .remote(ep_remote),
     .remote_bound(ep_beyond), .remote_partition, .ask_valid, .ask_partition, .generation,
     // Changes that require empty queues: pause, flush, wait for quiet. Resets also halt the rings and wait for all blocks.
     .pause, .flush_partition(reg_flush_partition), .flush_reason(reg_flush_reason), .flush_valid(reg_flush_valid),

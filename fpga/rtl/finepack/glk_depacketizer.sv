@@ -71,18 +71,25 @@ module glk_depacketizer #(
   // Without sub-headers: the base is the address of the first run, whose low bits are in Tag. A single run has no description.
   wire        no_subs     = first_be[3];
   wire        single      = head[51:48] == 4'd15;
-  wire        be_wrong    = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) ||
-                            first_be == 4'd1 || first_be == 4'd7;
-  wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[47:32] != 16'h0 ||
-                            head[71:64] != 8'h0 ||
-                            (no_subs ? head[121:120] != 2'd0 || (single && (first_be[2:0] != 3'd0 || head[53:52] != 2'd0)) :
-                                       head[55:48] != 8'h0);
+  // Values have 4 bytes at least, so the array form's payload fills its last DW. More records than 1023 fit in no packet.
+  wire        array       = first_be == 4'd7;
+  wire [15:0] records     = {head[39:32], head[47:40]};
+  wire        array_wrong = last_be != 4'hf || records[9:0] == 10'd0 || records[15:10] != 6'd0 || head[49:48] == 2'd3 ||
+                            head[51:50] == 2'd3 || head[55:53] != 3'd0 || head[123:120] != 4'd0;
+  wire        be_wrong    = !(last_be == 4'hf || last_be == 4'h7 || last_be == 4'h3 || last_be == 4'h1) || first_be == 4'd1;
+  wire        field_wrong = head[7:0] != 8'h7c || head[15:8] != 8'h0 || head[23:18] != 6'h0 || head[71:64] != 8'h0 ||
+                            (array   ? array_wrong :
+                             no_subs ? records != 16'h0 || head[121:120] != 2'd0 ||
+                                       (single && (first_be[2:0] != 3'd0 || head[53:52] != 2'd0)) :
+                                       records != 16'h0 || head[55:48] != 8'h0);
   wire        dest_wrong  = head_dest >= 8'(PARTITIONS);
-  wire [2:0]  head_h      = no_subs ? 3'd0 : (first_be == 4'd0) ? cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3] : first_be[2:0];
+  wire [2:0]  own_h       = cfg_subheader_bytes[head_dest[PW-1:0]*3 +: 3];
+  wire [2:0]  head_h      = no_subs || array ? 3'd0 : (first_be == 4'd0) ? own_h : first_be[2:0];
 
   logic          n_valid, load;
-  logic          n_bad, n_compact, n_repeats;
-  logic [1:0]    n_unit, n_length_order;
+  logic          n_bad, n_compact, n_array, n_repeats;
+  logic [9:0]    n_records;
+  logic [1:0]    n_unit, n_length_order, n_array_unit, n_array_width;
   logic [3:0]    n_gap_order;
   logic [PW-1:0] n_partition;
   logic [2:0]    n_h;
@@ -99,8 +106,12 @@ module glk_depacketizer #(
       n_partition      <= head_dest[PW-1:0];
       n_h              <= head_h;
       n_compact        <= no_subs && !single;
+      n_array          <= array;
+      n_records        <= records[9:0];
       n_repeats        <= first_be[2];
       n_unit           <= first_be[1:0];
+      n_array_unit     <= head[49:48];
+      n_array_width    <= head[51:50];
       n_length_order   <= head[53:52];
       n_gap_order      <= head[51:48];
       n_base           <= head_base | (no_subs ? 48'(head[55:54]) : 48'd0);
@@ -120,8 +131,8 @@ module glk_depacketizer #(
 
   // --- current packet ---
   logic          active, dead;   // dead: the rest is not parsed for sub-headers
-  logic          compact;        // and always dead
-  logic          may_pass;       // compact: see below
+  logic          described;      // the compact or the array form: runs come from a reader, and always dead
+  logic          may_pass;       // described: see below
   logic [PW-1:0] partition;
   logic [2:0]    h;
   logic [7:0]    h_room;         // data bytes of a beat beside a sub-header
@@ -163,32 +174,46 @@ module glk_depacketizer #(
   wire        finish   = pass && now_last;
   wire        fine     = walk ? (last_sub && !cut_off) : (!dead && left == 13'd0);
 
-  // --- the compact form: beats go to the reader too, and the last one waits for its result ---
+  // --- the compact and the array form: beats go to the reader too, and the last one waits for its result ---
   localparam int WORDS = DATA_W / 64;
   localparam int WB    = $clog2(WORDS);
-  logic          reading, read_fine, run_valid;
-  logic [47:0]   run_offset;
-  logic [12:0]   run_length;
-  logic [11:0]   run_place, read_data_at;
+  logic          compact_busy, compact_fine, compact_valid, array_busy, array_fine, array_valid, array_ready;
+  logic [47:0]   compact_offset, array_offset;
+  logic [12:0]   compact_length, array_length;
+  logic [11:0]   compact_place, compact_data_at, array_place, array_data_at;
+  logic          arrayed;        // described: in the array form
+  wire           reading      = compact_busy || array_busy;
+  wire           read_fine    = arrayed ? array_fine : compact_fine;
+  wire           run_valid    = compact_valid || array_valid;
+  wire [47:0]    run_offset   = arrayed ? array_offset : compact_offset;
+  wire [12:0]    run_length   = arrayed ? array_length : compact_length;
+  wire [11:0]    run_place    = arrayed ? array_place : compact_place;
+  wire [11:0]    read_data_at = arrayed ? array_data_at : compact_data_at;
   logic          copy_ready, copied; // copied: the last beat
   logic [DATA_W-1:0] copy_data;
   logic          copy_valid, word_ready;
   logic [WB-1:0] word_at;
   wire           last_word  = word_at == WB'(WORDS - 1);
   wire           word_valid = copy_valid || copied; // zeros behind the payload
-  wire           word_taken = reading && copy_valid && word_ready;
+  wire           word_taken = compact_busy && copy_valid && word_ready;
+  wire           beat_taken = array_busy && copy_valid && array_ready;
   wire           copy       = reading && now_valid && (now_last ? !copied : ahead_valid);
   assign may_pass = !reading || (!now_last && copy_ready);
 
   glk_fifo #(.W(DATA_W), .DEPTH(4096 / LANES), .BYPASS(1)) copies (
     .clk, .rst(rst || !reading), .s_data(now), .s_valid(copy), .s_ready(copy_ready),
-    .m_data(copy_data), .m_valid(copy_valid), .m_ready(word_taken && last_word));
+    .m_data(copy_data), .m_valid(copy_valid), .m_ready((word_taken && last_word) || beat_taken));
   glk_compact_reader reader (
     .clk, .rst, .s_start(load && n_compact && !n_bad), .s_repeats(n_repeats), .s_unit(n_unit),
     .s_length_order(n_length_order), .s_gap_order(n_gap_order), .s_payload(n_payload),
     .s_word(copy_valid ? copy_data[{word_at, 6'd0} +: 64] : 64'd0), .s_valid(word_valid), .s_ready(word_ready),
-    .m_valid(run_valid), .m_offset(run_offset), .m_length(run_length), .m_place(run_place),
-    .m_busy(reading), .m_fine(read_fine), .m_data_at(read_data_at));
+    .m_valid(compact_valid), .m_offset(compact_offset), .m_length(compact_length), .m_place(compact_place),
+    .m_busy(compact_busy), .m_fine(compact_fine), .m_data_at(compact_data_at));
+  glk_array_reader #(.DATA_W(DATA_W)) array_reader (
+    .clk, .rst, .s_start(load && n_array && !n_bad), .s_count(n_records), .s_unit(n_array_unit), .s_width(n_array_width),
+    .s_payload(n_payload), .s_data(copy_valid ? copy_data : '0), .s_valid(word_valid), .s_ready(array_ready),
+    .m_valid(array_valid), .m_offset(array_offset), .m_length(array_length), .m_place(array_place),
+    .m_busy(array_busy), .m_fine(array_fine), .m_data_at(array_data_at));
 
   always_ff @(posedge clk) begin
     if (word_taken)
@@ -251,8 +276,9 @@ module glk_depacketizer #(
     end
     if (load) begin
       active         <= 1'b1;
-      dead           <= n_bad || n_compact;
-      compact        <= n_compact && !n_bad;
+      dead           <= n_bad || n_compact || n_array;
+      described      <= (n_compact || n_array) && !n_bad;
+      arrayed        <= n_array;
       partition      <= n_partition;
       h              <= n_h;
       h_room         <= 8'(LANES) - 8'(n_h);
@@ -321,14 +347,14 @@ module glk_depacketizer #(
     c_sub            <= (walk && !cut_off) || run_valid;
     c_first          <= fresh;
     c_finish         <= finish;
-    c_bad            <= !(compact ? read_fine : fine) || now_total != size || endpoint_bytes == 49'd0 ||
+    c_bad            <= !(described ? read_fine : fine) || now_total != size || endpoint_bytes == 49'd0 ||
                         (!whole_run && |(base & low_bits));
     c_buffer         <= buffer;
-    c_offset         <= compact ? run_offset : whole_run ? 48'd0 : {10'd0, word[47:10]};
+    c_offset         <= described ? run_offset : whole_run ? 48'd0 : {10'd0, word[47:10]};
     c_low_bits       <= low_bits;
-    c_length         <= compact ? run_length : length;
-    c_position       <= compact ? run_place : position[11:0] + 12'(h);
-    c_data_at        <= compact ? read_data_at : 12'd0;
+    c_length         <= described ? run_length : length;
+    c_position       <= described ? run_place : position[11:0] + 12'(h);
+    c_data_at        <= described ? read_data_at : 12'd0;
     c_partition      <= partition;
     c_base           <= base;
     c_endpoint_bytes <= endpoint_bytes;

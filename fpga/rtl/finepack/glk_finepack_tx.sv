@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// FinePack transmit path: stores in, packets out. Store cutter, kept lines, write queues, packetizer.
+// FinePack transmit path: stores in, packets out. Store cutter, write queues, packetizer.
 module glk_finepack_tx #(
   parameter int DATA_W     = 512,
   parameter int PARTITIONS = 4,
@@ -20,7 +20,6 @@ module glk_finepack_tx #(
   input  logic [PARTITIONS-1:0]    cfg_self_describe,
   input  logic [PARTITIONS-1:0]    cfg_packing,
   input  logic [PARTITIONS-1:0]    cfg_compact,
-  input  logic [PARTITIONS-1:0]    cfg_keep,
 
   input  logic [1:0]        s_kind,
   input  logic [PW-1:0]     s_partition,
@@ -58,27 +57,14 @@ module glk_finepack_tx #(
   output logic [1:0]        token,
   output logic [31:0]       queued_stores,
   input  logic [PW-1:0]     look_partition,
-  output logic [7:0]        look_entries,
-  output logic [15:0]       look_payload
+  output logic [6:0]        look_entries,
+  output logic [14:0]       look_payload
 );
   localparam int EW    = $clog2(ENTRIES);
   localparam int BW    = $clog2(BANKS);
   localparam int LANES = DATA_W / 8;
 
   // Items of the cutter
-  logic [1:0]        i_kind;
-  logic [PW-1:0]     i_partition;
-  logic [47:0]       i_address;
-  logic [7:0]        i_length;
-  logic [127:0]      i_mask;
-  logic [5:0]        i_wanted;
-  logic [LANES-1:0]  i_enables;
-  logic [3:0]        i_reason;
-  logic [CW-1:0]     i_context;
-  logic              i_owned, i_final, i_first, i_valid, i_ready, cutter_idle;
-  logic [1:0]        i_token;
-  logic [DATA_W-1:0] i_data;
-  // Those for the queues
   logic [1:0]        q_kind;
   logic [PW-1:0]     q_partition;
   logic [47:0]       q_address;
@@ -88,7 +74,7 @@ module glk_finepack_tx #(
   logic [LANES-1:0]  q_enables;
   logic [3:0]        q_reason;
   logic [CW-1:0]     q_context;
-  logic              q_owned, q_final, q_kept, lines_idle;
+  logic              q_owned, q_final, cutter_idle;
   logic [1:0]        q_token;
   logic              q_first, q_valid, q_ready;
   logic [DATA_W-1:0] q_data;
@@ -96,20 +82,10 @@ module glk_finepack_tx #(
   glk_store_cutter #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS)) cutter (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing, .cfg_coalesce,
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
-    .m_kind(i_kind), .m_partition(i_partition), .m_address(i_address), .m_length(i_length), .m_mask(i_mask),
-    .m_wanted(i_wanted), .m_enables(i_enables), .m_reason(i_reason), .m_context(i_context), .m_owned(i_owned),
-    .m_token(i_token), .m_final(i_final), .m_first(i_first), .m_data(i_data), .m_valid(i_valid), .m_ready(i_ready),
-    .idle(cutter_idle));
-
-  glk_kept_lines #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .CONTEXTS(CONTEXTS)) lines (
-    .clk, .rst, .cfg_subheader_bytes, .cfg_packing, .cfg_keep,
-    .s_kind(i_kind), .s_partition(i_partition), .s_address(i_address), .s_length(i_length), .s_mask(i_mask),
-    .s_wanted(i_wanted), .s_enables(i_enables), .s_reason(i_reason), .s_context(i_context), .s_owned(i_owned),
-    .s_token(i_token), .s_final(i_final), .s_first(i_first), .s_data(i_data), .s_valid(i_valid), .s_ready(i_ready),
-    .m_kind(q_kind), .m_partition(q_partition), .m_kept(q_kept), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
+    .m_kind(q_kind), .m_partition(q_partition), .m_address(q_address), .m_length(q_length), .m_mask(q_mask),
     .m_wanted(q_wanted), .m_enables(q_enables), .m_reason(q_reason), .m_context(q_context), .m_owned(q_owned),
     .m_token(q_token), .m_final(q_final), .m_first(q_first), .m_data(q_data), .m_valid(q_valid), .m_ready(q_ready),
-    .idle(lines_idle));
+    .idle(cutter_idle));
 
   logic [PW-1:0]  flush_partition;
   logic [BW-1:0]  flush_bank, done_bank;
@@ -128,7 +104,7 @@ module glk_finepack_tx #(
 
   glk_write_queue #(.DATA_W(DATA_W), .PARTITIONS(PARTITIONS), .ENTRIES(ENTRIES), .BANKS(BANKS), .CONTEXTS(CONTEXTS)) queue (
     .clk, .rst, .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_packing,
-    .s_kind(q_kind), .s_partition(q_partition), .s_kept(q_kept), .s_address(q_address), .s_length(q_length), .s_mask(q_mask),
+    .s_kind(q_kind), .s_partition(q_partition), .s_address(q_address), .s_length(q_length), .s_mask(q_mask),
     .s_wanted(q_wanted), .s_enables(q_enables), .s_reason(q_reason), .s_context(q_context), .s_owned(q_owned),
     .s_token(q_token), .s_final(q_final), .s_first(q_first), .s_data(q_data),
     .s_valid(q_valid), .s_ready(q_ready),
@@ -148,6 +124,6 @@ module glk_finepack_tx #(
     .m_data, .m_bytes, .m_last, .m_valid, .m_ready);
 
   always_ff @(posedge clk)
-    idle <= queue_idle && lines_idle && cutter_idle && !s_valid;
+    idle <= queue_idle && cutter_idle && !s_valid;
 endmodule
 `default_nettype wire

@@ -17,10 +17,7 @@
 // counts for three cases: no flush by the two items ahead, a flush by the second, a flush by the first; E and D select.
 // Masks of items ahead in the same line are forwarded along the pipeline.
 //
-// With KEEP a partition has two queues, and glk_kept_lines says which of them an item is for; one more bit of the index,
-// otherwise they are as queues of two partitions. They share the partition's banks.
-//
-// The accounts of the queues are in memories; D reads and writes them at one address. State needed for all queues
+// The accounts of the partitions are in memories; D reads and writes them at one address. State needed for all partitions
 // at once, or cleared by reset, is in flip-flops: `some`, which qualifies the rest of an account.
 module glk_write_queue #(
   parameter int DATA_W     = 512,
@@ -28,7 +25,6 @@ module glk_write_queue #(
   parameter int ENTRIES    = 64,
   parameter int BANKS      = 4, // power of two
   parameter int CONTEXTS   = 32,
-  parameter int KEEP       = 1, // 0: without kept queues, for proofs
   parameter int PW         = (PARTITIONS > 1) ? $clog2(PARTITIONS) : 1,
   parameter int CW         = (CONTEXTS > 1) ? $clog2(CONTEXTS) : 1,
   parameter int EW         = $clog2(ENTRIES),
@@ -45,7 +41,6 @@ module glk_write_queue #(
   // Items from glk_store_cutter
   input  logic [1:0]        s_kind,
   input  logic [PW-1:0]     s_partition,
-  input  logic              s_kept,   // for the partition's kept queue
   input  logic [47:0]       s_address,
   input  logic [7:0]        s_length,
   input  logic [127:0]      s_mask,
@@ -91,29 +86,27 @@ module glk_write_queue #(
   output logic [PW-1:0]     e_partition,
   output logic [7:0]        e_overwritten,
   output logic              idle,         // pipeline empty, and all events reported
-  output logic [PARTITIONS-1:0] holds,    // a queue of the partition is not empty
+  output logic [PARTITIONS-1:0] holds,    // the partition's queue is not empty
 
   // A flush is made; one clock later, the token of the item that has passed
   output logic              e_flush,
   output logic              token_valid,
   output logic [1:0]        token,
   output logic [31:0]       queued_stores, // stores whose last byte is queued
-  // Status of a partition's queues together, some clocks later
+  // Queue status of a partition, some clocks later
   input  logic [PW-1:0]     look_partition,
-  output logic [7:0]        look_entries,
-  output logic [15:0]       look_payload
+  output logic [6:0]        look_entries,
+  output logic [14:0]       look_payload
 );
   localparam logic [1:0] STORE = 2'd0;
   localparam logic [1:0] PROBE = 2'd2;
-  localparam int QW     = PW + 32'(KEEP != 0); // an index of queues: {kept, partition}
-  localparam int QUEUES = PARTITIONS + ((KEEP != 0) ? 1 << PW : 0);
-  localparam int IN_W = 2 + QW + 48 + 8 + 128 + 6 + 4 + CW + 1 + 2 + 1 + 1;
+  localparam int IN_W = 2 + PW + 48 + 8 + 128 + 6 + 4 + CW + 1 + 2 + 1 + 1;
   localparam int AW   = PW + BW + EW;
   localparam logic [14:0] NO_LIMIT = 15'h7fff; // more than all lines with a sub-header for every second byte
-  localparam int PLACES = (QUEUES > 1) ? QUEUES : 2; // an index has at least one bit
-  localparam int ROWS   = ((PARTITIONS > 1) ? PARTITIONS : 2) * BANKS * ENTRIES;
+  localparam int PLACES = (PARTITIONS > 1) ? PARTITIONS : 2; // an index has at least one partition bit
+  localparam int ROWS   = PLACES * BANKS * ENTRIES;
 
-  initial if (ENTRIES > 64 || ENTRIES != 1 << EW || BANKS != 1 << BW || PARTITIONS > 16 || (KEEP != 0 && BANKS < 4)) $fatal;
+  initial if (ENTRIES > 64 || ENTRIES != 1 << EW || BANKS != 1 << BW || PARTITIONS > 16) $fatal;
 
   logic go;      // the pipeline advances
   logic d_needs; // the item in D flushes its partition before the pipeline advances
@@ -122,7 +115,7 @@ module glk_write_queue #(
   // --- A: tag match ---
   logic              a_valid, a_first;
   logic [1:0]        a_kind;
-  logic [QW-1:0]     a_queue;
+  logic [PW-1:0]     a_partition;
   logic [47:0]       a_address;
   logic [7:0]        a_length;
   logic [127:0]      a_mask;
@@ -135,29 +128,28 @@ module glk_write_queue #(
 
   glk_skid #(.W(IN_W)) skid (
     .clk, .rst,
-    .s_data({s_kind, QW'({s_kept, s_partition}), s_address, s_length, s_mask, s_wanted, s_reason, s_context, s_owned, s_token,
-    s_final, s_first}),
+    .s_data({s_kind, s_partition, s_address, s_length, s_mask, s_wanted, s_reason, s_context, s_owned, s_token, s_final,
+    s_first}),
     .s_valid, .s_ready, .m_data(a_all), .m_valid(a_valid), .m_ready(go));
-  assign {a_kind, a_queue, a_address, a_length, a_mask, a_wanted, a_reason, a_context, a_owned, a_token, a_final, a_first} =
+  assign {a_kind, a_partition, a_address, a_length, a_mask, a_wanted, a_reason, a_context, a_owned, a_token, a_final, a_first} =
           a_all;
 
   logic          b_valid, c_valid, e_item, d_valid;
   logic          b_adds, c_adds, e_adds, d_adds; // first beat of a piece: adds a mask to a line
-  logic [QW-1:0] b_queue, c_queue, e_queue, d_queue;
-  wire  [PW-1:0] c_partition = c_queue[PW-1:0], d_partition = d_queue[PW-1:0];
+  logic [PW-1:0] b_partition, c_partition, e_partition_q, d_partition;
   logic [47:0]   b_address, c_address, e_address;
   logic [37:0]   d_address;
   logic [127:0]  b_mask, c_mask, e_mask, d_mask;
-  logic [QUEUES-1:0] some; // the queue is not empty
+  logic [PARTITIONS-1:0] some; // the partition's queue is not empty
   (* ram_style = "distributed" *) logic [6:0] used [0:PLACES-1]; // entries in use; allocated in ascending order
 
   wire a_looks = a_valid && a_first && (a_kind == STORE || a_kind == PROBE);
   wire [30:0] a_tag = a_address[37:7];
 
-  wire a_same1 = b_valid && b_queue == a_queue;
-  wire a_same2 = c_valid && c_queue == a_queue;
-  wire a_same3 = e_item && e_queue == a_queue;
-  wire a_same4 = d_valid && d_queue == a_queue;
+  wire a_same1 = b_valid && b_partition == a_partition;
+  wire a_same2 = c_valid && c_partition == a_partition;
+  wire a_same3 = e_item && e_partition_q == a_partition;
+  wire a_same4 = d_valid && d_partition == a_partition;
   wire a_eq1 = a_looks && b_adds && a_same1 && b_address[37:7] == a_tag;
   wire a_eq2 = a_looks && c_adds && a_same2 && c_address[37:7] == a_tag;
   wire a_eq3 = a_looks && e_adds && a_same3 && e_address[37:7] == a_tag;
@@ -166,15 +158,15 @@ module glk_write_queue #(
   logic             write_tag;
   logic [EW-1:0]    write_entry;
   logic [ENTRIES-1:0] a_match;
-  wire [6:0]        a_used = used[a_queue];
+  wire [6:0]        a_used = used[a_partition];
   genvar g;
   generate
     for (g = 0; g < ENTRIES; g = g + 1) begin : entry
-      (* ram_style = "distributed" *) logic [30:0] tags [0:PLACES-1];
+      (* ram_style = "distributed" *) logic [30:0] tags [0:PARTITIONS-1];
       always_ff @(posedge clk)
         if (write_tag && write_entry == EW'(g))
-          tags[d_queue] <= d_address[37:7];
-      assign a_match[g] = a_looks && tags[a_queue] == a_tag && 7'(g) < a_used;
+          tags[d_partition] <= d_address[37:7];
+      assign a_match[g] = a_looks && tags[a_partition] == a_tag && 7'(g) < a_used;
     end
   endgenerate
 
@@ -202,14 +194,14 @@ module glk_write_queue #(
 
   // Of the bank being filled. Waiting banks have a memory of their own.
   (* ram_style = "distributed" *) logic [127:0] enables [0:PLACES*ENTRIES-1];
-  wire [127:0] b_memory = enables[{b_queue, b_entry}];
+  wire [127:0] b_memory = enables[{b_partition, b_entry}];
 
   always_ff @(posedge clk) begin
     if (go) begin
       b_valid     <= a_valid;
       b_first     <= a_first;
       b_kind      <= a_kind;
-      b_queue <= a_queue;
+      b_partition <= a_partition;
       b_address   <= a_address;
       b_length    <= a_length;
       b_mask      <= a_mask;
@@ -222,7 +214,7 @@ module glk_write_queue #(
       b_looks     <= a_looks;
       b_adds      <= a_looks && a_kind == STORE;
       b_match     <= a_match;
-      b_stale     <= !some[a_queue] || (a_same4 && d_needs);
+      b_stale     <= !some[a_partition] || (a_same4 && d_needs);
       b_eq1       <= a_eq1;
       b_eq2       <= a_eq2;
       b_eq3       <= a_eq3;
@@ -256,7 +248,7 @@ module glk_write_queue #(
       c_valid     <= b_valid;
       c_first     <= b_first;
       c_kind      <= b_kind;
-      c_queue <= b_queue;
+      c_partition <= b_partition;
       c_address   <= b_address;
       c_length    <= b_length;
       c_mask      <= b_mask;
@@ -343,7 +335,7 @@ module glk_write_queue #(
       e_item        <= c_valid;
       e_first       <= c_first;
       e_kind        <= c_kind;
-      e_queue <= c_queue;
+      e_partition_q <= c_partition;
       e_address     <= c_address;
       e_mask        <= c_mask;
       e_most        <= 7'(ENTRIES) - 7'(c_wanted);
@@ -387,8 +379,8 @@ module glk_write_queue #(
 
   // Whether the queue holds a store of the item's context: if the item ahead does not flush, and if it does.
   (* ram_style = "distributed" *) logic [CONTEXTS-1:0] owners [0:PLACES-1];
-  wire [CONTEXTS-1:0] e_owners = owners[e_queue];
-  wire e_some  = some[e_queue];
+  wire [CONTEXTS-1:0] e_owners = owners[e_partition_q];
+  wire e_some  = some[e_partition_q];
   logic [CW-1:0] d_context; // of stage D
   wire e_own_b = e_same1 && d_adds && d_context == e_context;
   wire e_own_a = e_own_b || (e_some && e_owners[e_context]);
@@ -403,17 +395,15 @@ module glk_write_queue #(
                               (e_h == 3'd5) ? {{18{1'b1}}, 24'b0} : {{10{1'b1}}, 32'b0};
   wire [41:0] e_window = e_address[47:6] & e_window_mask;
   wire        e_inside_ahead = e_window == d_window;
-  wire        e_inside_now   = e_window == base[e_queue];
+  wire        e_inside_now   = e_window == base[e_partition_q];
 
-  logic [BW-1:0] bank [0:QUEUES-1]; // being filled; a kept queue has one while it is not empty
-  logic [BW-1:0] spare [0:PARTITIONS-1]; // a free bank
-  logic          d_starts; // a store begins a kept queue, which takes the spare bank
+  logic [BW-1:0] bank [0:PARTITIONS-1]; // being filled
   (* ram_style = "distributed" *) logic [14:0] room [0:PLACES-1]; // remaining payload
 
   // D finds its partition's account in registers, so that `go` does not wait for a memory: read here, unless the item ahead
   // changes it.
   wire       e_behind = e_same1 && d_adds;
-  wire [6:0] e_used   = used[e_queue];
+  wire [6:0] e_used   = used[e_partition_q];
 
   wire [23:0] e_parts_a = e_f2 ? e_over1 : e_over0;
   wire [11:0] e_runs_at = e_f2 ? e_touch1 : e_touch0;
@@ -454,8 +444,7 @@ module glk_write_queue #(
   logic [14:0]       d_limit, d_begun; // maximum payload; remaining payload after the piece alone
   logic              d_some, d_inside;
   logic [PARTITIONS-1:0] d_hot; // one-hot partition
-  wire          d_kept = KEEP != 0 && d_queue[QW-1];
-  wire [BW-1:0] d_next = spare[d_partition];
+  wire [BW-1:0] d_next = d_bank + BW'(1);
   logic [6:0]   d_used_after; // with the item in D, if it is a store
   logic [14:0]  d_room_after;
 
@@ -464,7 +453,7 @@ module glk_write_queue #(
       d_valid     <= e_item;
       d_first     <= e_first;
       d_kind      <= e_kind;
-      d_queue <= e_queue;
+      d_partition <= e_partition_q;
       d_address   <= e_address[37:0];
       d_mask      <= e_mask;
       d_reason    <= e_reason;
@@ -494,7 +483,7 @@ module glk_write_queue #(
       d_hit_a     <= |e_parts_a;
       d_hit_b     <= |e_over2;
       d_used      <= e_behind ? d_used_after : e_used;
-      d_room      <= e_behind ? d_room_after : room[e_queue];
+      d_room      <= e_behind ? d_room_after : room[e_partition_q];
       // d_used_after > e_most, without waiting for the sum
       d_full      <= !e_behind ? e_used > e_most : d_alone ? e_most == 7'd0 : d_new ? d_used >= e_most : d_used > e_most;
       d_limit     <= e_limit;
@@ -502,9 +491,9 @@ module glk_write_queue #(
       d_window    <= e_window;
       d_inside    <= (e_same1 && d_adds && d_alone) ? e_inside_ahead : e_inside_now;
       d_some      <= (e_same1 && d_adds) || (e_some && !(e_same1 && d_needs));
-      d_bank      <= (e_same1 && (d_needs || d_starts)) ? d_next : bank[e_queue];
+      d_bank      <= (e_same1 && d_needs) ? d_next : bank[e_partition_q];
       for (int p = 0; p < PARTITIONS; p = p + 1)
-        d_hot[p]  <= e_queue[PW-1:0] == PW'(p);
+        d_hot[p]  <= e_partition_q == PW'(p);
     end
     if (rst) begin
       d_valid <= 1'b0;
@@ -515,13 +504,13 @@ module glk_write_queue #(
 
   // Accounts per partition.
   (* ram_style = "distributed" *) logic [10:0] runs [0:PLACES-1];
-  logic [BANKS-1:0]      bank_busy [0:PARTITIONS-1]; // banks that wait or are read out
-  logic [PARTITIONS-1:0] no_spare;
+  logic [BANKS-1:0]      bank_busy [0:PARTITIONS-1];
+  logic [PARTITIONS-1:0] next_busy; // the bank after the one being filled is busy
   logic                  flush_full;
 
-  wire [41:0] d_base  = base[d_queue];
-  wire [10:0] d_runs  = runs[d_queue];
-  wire [CONTEXTS-1:0] d_owners = owners[d_queue];
+  wire [41:0] d_base  = base[d_partition];
+  wire [10:0] d_runs  = runs[d_partition];
+  wire [CONTEXTS-1:0] d_owners = owners[d_partition];
   wire        d_empty = !d_some;
 
   wire               d_any   = d_f1 ? d_any_b : d_any_a;
@@ -539,20 +528,18 @@ module glk_write_queue #(
   wire d_probes = d_probe && d_inside && (d_f1 ? d_hit_b : d_hit_a);
   wire d_told   = d_f1 ? d_told_b : d_told_a;
   assign d_needs = d_some && ((d_stores && (d_miss || d_no_entry || d_over_limit)) || d_probes || d_told);
-  assign d_starts = d_kept && d_adds && !d_some;
-  wire d_bankless = |(no_spare & d_hot);
-  wire d_blocked  = flush_full || (d_bankless && !d_kept);
+  wire d_blocked = flush_full || |(next_busy & d_hot);
   wire [3:0] d_why = !d_stores ? d_reason : d_miss ? 4'(glk_regs::FLUSH_WINDOW_MISS) :
                      d_no_entry ? 4'(glk_regs::FLUSH_ENTRIES_FULL) : 4'(glk_regs::FLUSH_PAYLOAD_FULL);
 
-  assign go      = !(d_needs && d_blocked) && !(d_starts && d_bankless);
+  assign go      = !(d_needs && d_blocked);
   assign d_flush = d_needs && !d_blocked;
 
   assign d_alone = d_empty || d_needs;
   assign d_new = d_alone || !d_any;
   assign d_used_after = d_alone ? 7'd1 : d_used + 7'(d_new);
   assign d_room_after = d_alone ? d_begun : d_after[14:0];
-  wire [BW-1:0] d_to = (d_needs || d_starts) ? d_next : d_bank; // its bank
+  wire [BW-1:0] d_to = d_needs ? d_next : d_bank; // its bank
   wire [CONTEXTS-1:0] d_context_bit = CONTEXTS'(1) << d_context;
 
   // Entries used by the four items before this one, which A has not seen.
@@ -577,58 +564,36 @@ module glk_write_queue #(
       end
     end
     if (go && d_stores) begin
-      used[d_queue]   <= d_used_after;
-      room[d_queue]   <= d_room_after;
-      runs[d_queue]   <= d_alone ? 11'd1 : d_runs + 11'(d_drun);
-      owners[d_queue] <= (d_alone ? '0 : d_owners) | d_context_bit;
+      used[d_partition]   <= d_used_after;
+      room[d_partition]   <= d_room_after;
+      runs[d_partition]   <= d_alone ? 11'd1 : d_runs + 11'(d_drun);
+      owners[d_partition] <= (d_alone ? '0 : d_owners) | d_context_bit;
       if (d_alone)
-        base[d_queue] <= d_window;
+        base[d_partition] <= d_window;
     end
   end
 
-  // A flush passes its bank on and takes the spare one, unless it is of a kept queue, which has none while it is empty.
   generate
-    for (g = 0; g < QUEUES; g = g + 1) begin : queues
-      wire here = d_queue == QW'(g);
-      always_ff @(posedge clk) begin
-        if (go && d_stores && here)
-          some[g] <= 1'b1;
-        else if (d_flush && here)
-          some[g] <= 1'b0;
-        if ((d_flush || d_starts) && go && here)
-          bank[g] <= d_next;
-        if (rst) begin
-          some[g] <= 1'b0;
-          bank[g] <= '0;
-        end
-      end
-    end
     for (g = 0; g < PARTITIONS; g = g + 1) begin : banks
       wire flush = d_flush && d_hot[g];
       wire [BANKS-1:0] given = (done_valid && done_partition == PW'(g)) ? BANKS'(1) << done_bank : '0;
       wire [BANKS-1:0] busy  = bank_busy[g] & ~given;
-      wire [BW-1:0]    fills = bank[g], next = spare[g];
-      wire [BANKS-1:0] kept;  // the bank of the kept queue
-      if (KEEP != 0) begin : keeps
-        wire [BW-1:0] fills_kept = bank[(1 << PW) + g];
-        assign kept = some[(1 << PW) + g] ? BANKS'(1) << fills_kept : '0;
-      end else begin : alone
-        assign kept = '0;
-      end
-      // Free without the item in D, whose flush leaves its bank in use; and with one that takes the spare bank.
-      wire [BANKS-1:0] idle_banks = ~(busy | kept | BANKS'(1) << fills);
-      wire [BANKS-1:0] free_banks = idle_banks & ~(((flush && !d_kept) || (d_starts && go && d_hot[g])) ? BANKS'(1) << next :
-                              '0);
+      wire [BW-1:0]    next  = bank[g] + BW'(1);
+      wire [BW-1:0]    over  = bank[g] + BW'(2);
       always_ff @(posedge clk) begin
-        bank_busy[g] <= busy | (flush ? BANKS'(1) << d_bank : '0);
-        no_spare[g]  <= free_banks == '0;
-        for (int b = 0; b < BANKS; b = b + 1)
-          if (free_banks[b])
-            spare[g] <= BW'(b);
+        bank_busy[g] <= busy | (flush ? BANKS'(1) << bank[g] : '0);
+        next_busy[g] <= flush ? BANKS == 2 || busy[over] : busy[next];
+        if (flush)
+          bank[g] <= next;
+        if (go && d_stores && d_hot[g])
+          some[g] <= 1'b1;
+        else if (flush)
+          some[g] <= 1'b0;
         if (rst) begin
+          some[g]      <= 1'b0;
+          bank[g]      <= '0;
           bank_busy[g] <= '0;
-          no_spare[g]  <= 1'b0;
-          spare[g]     <= BW'(1);
+          next_busy[g] <= 1'b0;
         end
       end
     end
@@ -641,7 +606,6 @@ module glk_write_queue #(
   (* ram_style = "block" *) logic [127:0] drain_enables [0:ROWS-1];
   logic              w_piece, w_new;
   logic [AW-1:0]     w_at; // {partition, bank, entry}
-  logic [QW-1:0]     w_queue;
   logic [30:0]       w_tag;
   logic [127:0]      w_mask;
   logic [128/LANES-1:0] w_beat; // beat within the line
@@ -669,7 +633,6 @@ module glk_write_queue #(
     w_piece   <= go && d_stores;
     w_new     <= write_tag;
     w_at      <= {d_partition, d_first ? d_to : last_bank, d_slot};
-    w_queue   <= d_queue;
     w_tag     <= d_address[37:7];
     w_mask    <= (d_new ? 128'b0 : d_have) | d_mask;
     for (int b = 0; b < 128 / LANES; b = b + 1)
@@ -683,7 +646,7 @@ module glk_write_queue #(
 
   always_ff @(posedge clk) begin
     if (w_piece) begin
-      enables[{w_queue, w_at[EW-1:0]}] <= w_mask;
+      enables[{w_at[AW-1 -: PW], w_at[EW-1:0]}] <= w_mask;
       drain_enables[w_at] <= w_mask;
     end
     if (w_new)
@@ -722,25 +685,20 @@ module glk_write_queue #(
   // Stores in the queues, counted one clock later, per partition and in total; a flush clears the partition's count.
   (* ram_style = "distributed" *) logic [31:0] stores [0:PLACES-1];
   logic          n_valid, n_flush, n_begins, n_final, n_changed;
-  logic [QW-1:0] n_queue;
+  logic [PW-1:0] n_partition;
   logic [31:0]   n_change;
-  wire  [31:0]   n_stores = stores[n_queue];
-
-  logic [PW-1:0] look_at;
-  logic [6:0]    look_used [0:1];
-  logic [14:0]   look_held [0:1];
-  wire [14:0] look_limit = cfg_packing[look_at] ? NO_LIMIT : 15'(cfg_max_payload_bytes[look_at*13 +: 13]);
-  wire [1:0]  look_some  = {KEEP != 0 && some[QW'({1'b1, look_at})], some[QW'({1'b0, look_at})]};
+  wire  [31:0]   n_stores = stores[n_partition];
 
   logic          token_ahead_valid;
   logic [1:0]    token_ahead;
+  logic [PW-1:0] look_at;
 
   always_ff @(posedge clk) begin
     e_valid       <= go && d_stores && !d_alone;
     e_partition   <= d_partition;
     e_overwritten <= d_over;
     e_flush       <= d_flush;
-    holds         <= some[PARTITIONS-1:0] | ((KEEP != 0) ? some[QUEUES-1 -: PARTITIONS] : '0);
+    holds         <= some;
 
     token_ahead_valid <= go && d_valid && d_token != 2'd0;
     token_ahead       <= d_token;
@@ -751,21 +709,18 @@ module glk_write_queue #(
     n_flush     <= d_flush;
     n_begins    <= d_alone;
     n_final     <= d_stores && d_final;
-    n_queue     <= d_queue;
+    n_partition <= d_partition;
     if (n_valid)
-      stores[n_queue] <= (n_begins ? 32'd0 : n_stores) + 32'(n_final);
+      stores[n_partition] <= (n_begins ? 32'd0 : n_stores) + 32'(n_final);
     n_changed <= n_valid;
     n_change  <= 32'(n_final) - (n_flush ? n_stores : 32'd0);
     if (n_changed)
       queued_stores <= queued_stores + n_change;
 
-    look_at <= look_partition;
-    for (int k = 0; k < 2; k = k + 1) begin
-      look_used[k] <= look_some[k] ? used[QW'({1'(k), look_at})] : 7'd0;
-      look_held[k] <= look_some[k] ? look_limit - room[QW'({1'(k), look_at})] : 15'd0;
-    end
-    look_entries <= 8'(look_used[0]) + 8'(look_used[1]);
-    look_payload <= 16'(look_held[0]) + 16'(look_held[1]);
+    look_at      <= look_partition;
+    look_entries <= some[look_at] ? used[look_at] : 7'd0;
+    look_payload <= !some[look_at] ? 15'd0 :
+                    (cfg_packing[look_at] ? NO_LIMIT : 15'(cfg_max_payload_bytes[look_at*13 +: 13])) - room[look_at];
     if (rst) begin
       e_valid           <= 1'b0;
       e_flush           <= 1'b0;
@@ -791,14 +746,12 @@ module glk_write_queue #(
       if (d_valid && d_some) begin
         begin : used_in_range assert(d_used != 7'd0 && d_used <= 7'(ENTRIES)); end
         begin : room_within_limit assert(d_room <= d_limit); end
-        begin : bank_as_in_memory assert(d_some == some[d_queue] && d_bank == bank[d_queue]); end
-        begin : room_as_in_memory assert(d_used == used[d_queue] && d_room == room[d_queue]); end
+        begin : bank_as_in_memory assert(d_some == some[d_partition] && d_bank == bank[d_partition]); end
+        begin : room_as_in_memory assert(d_used == used[d_partition] && d_room == room[d_partition]); end
         begin : window_as_in_memory assert(d_inside == (d_window == d_base)); end
       end
       if (d_flush)
-        begin : flush_has_room assert(flush_room && d_valid && d_some && !(d_kept && d_stores)); end
-      if ((d_flush && !d_kept) || (d_starts && go))
-        begin : bank_free assert(!d_bankless && !d_bank_busy[d_next]); end
+        begin : flush_has_room assert(flush_room && d_valid && d_some && !d_bank_busy[d_next]); end
       if (go && d_valid && d_kind == STORE)
         begin : fills_free_bank assert(!d_bank_busy[d_fills] && !(d_flush && d_fills == d_bank)); end
       if (done_valid)

@@ -46,7 +46,7 @@ module glk_card_rules #(
   localparam logic [63:0] CAPS1 = {8'b0, 16'(CLOCK_MHZ), 16'(REGISTRATIONS), 8'(SLICE_SHIFT), 16'(SLICES)};
   localparam logic [63:0] FEATURES = glk_regs::CARD_FEATURES_FINEPACK_MASK | glk_regs::CARD_FEATURES_LOOPBACK_MASK |
                                      glk_regs::CARD_FEATURES_ATOMICS_MASK | glk_regs::CARD_FEATURES_PACKING_MASK |
-                                     glk_regs::CARD_FEATURES_COMPACT_MASK | glk_regs::CARD_FEATURES_KEEP_MASK |
+                                     glk_regs::CARD_FEATURES_COMPACT_MASK | glk_regs::CARD_FEATURES_ARRAY_MASK |
                                      ((REGIONS != 0) ? glk_regs::CARD_FEATURES_REGION_MASK : 64'd0);
   localparam logic [63:0] CAPS2 = (REGIONS != 0) ? {16'b0, 8'(glk_regs::REGION_TARGETS), 24'(CHUNKS), 16'(REGIONS)} : 64'd0;
 

@@ -32,7 +32,6 @@ module glk_partition_settings #(
   output logic [PARTITIONS-1:0]    cfg_self_describe,
   output logic [PARTITIONS-1:0]    cfg_packing,
   output logic [PARTITIONS-1:0]    cfg_compact,
-  output logic [PARTITIONS-1:0]    cfg_keep,
   output logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns,
   output logic [PARTITIONS*2-1:0]  ep_kind,
   output logic [PARTITIONS*52-1:0] ep_base,
@@ -66,7 +65,6 @@ module glk_partition_settings #(
       assign ep_open[g]           = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_OPEN_SHIFT];
       assign cfg_packing[g]       = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_PACKING_SHIFT];
       assign cfg_compact[g]       = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_COMPACT_SHIFT];
-      assign cfg_keep[g]          = cfg_mode[g*MODE_W + glk_regs::PARTITION_MODE_KEEP_SHIFT];
     end
   endgenerate
 

@@ -56,7 +56,6 @@ module glk_registers #(
   output logic [PARTITIONS-1:0]    cfg_self_describe,
   output logic [PARTITIONS-1:0]    cfg_packing,
   output logic [PARTITIONS-1:0]    cfg_compact,
-  output logic [PARTITIONS-1:0]    cfg_keep,
   output logic [PARTITIONS*30-1:0] cfg_flush_timeout_ns,
   output logic [PARTITIONS*2-1:0]  ep_kind,
   output logic [PARTITIONS*52-1:0] ep_base,
@@ -91,8 +90,8 @@ module glk_registers #(
   input  logic [PARTITIONS-1:0] holds,
   input  logic              all_acknowledged,
   output logic [PW-1:0]     look_partition,
-  input  logic [7:0]        look_entries,
-  input  logic [15:0]       look_payload,
+  input  logic [6:0]        look_entries,
+  input  logic [14:0]       look_payload,
   input  logic [31:0]       look_unacknowledged,
   input  logic [63:0]       look_remote_bytes,
   input  logic [PARTITIONS-1:0] under_way, // posted writes not acknowledged
@@ -243,7 +242,7 @@ module glk_registers #(
   // them, if nothing holds it up. So is the delay before a snapshot, for stores to have been counted. Nothing depends on these
   // two: registers show one instant (docs/registers.md), and software that needs a store to be counted releases it first.
   localparam logic [4:0] NEAR  = 5'd6;
-  localparam logic [4:0] FAR   = 5'd26;
+  localparam logic [4:0] FAR   = 5'd20;
   localparam logic [4:0] BEFORE_SNAPSHOT = 5'd31;
 
   typedef enum logic [5:0] {
@@ -317,7 +316,7 @@ module glk_registers #(
     .partition(element[PW-1:0]), .word(word[3:0]), .value(p_value), .unacknowledged(look_unacknowledged != '0),
     .new_value(value), .allowed(p_allowed), .flushes(p_flushes), .drains(p_drains),
     .take(apply_partition), .cfg_subheader_bytes, .cfg_max_payload_bytes, .cfg_coalesce, .cfg_self_describe, .cfg_packing,
-    .cfg_compact, .cfg_keep, .cfg_flush_timeout_ns, .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .remote, .remote_bound,
+    .cfg_compact, .cfg_flush_timeout_ns, .ep_kind, .ep_base, .ep_bytes, .under_way, .ep_open, .remote, .remote_bound,
     .remote_partition, .ask_valid, .ask_partition);
   assign look_partition = element[PW-1:0];
 
@@ -406,7 +405,7 @@ module glk_registers #(
     .reg_cx_status, .errors(errors_shown), .released, .release_word, .generation,
     .for_write(r_write), .shown(context_shown), .doorbell_shown, .value, .allowed(context_allowed));
   always_ff @(posedge clk) begin
-    partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, look_payload, 8'b0, look_entries} :
+    partition_seen <= is_counter ? '0 : (word == P_STATUS) ? {look_unacknowledged, 1'b0, look_payload, 9'b0, look_entries} :
                       (word <= P_REMOTE_BYTES) ? p_value : '0;
   end
 

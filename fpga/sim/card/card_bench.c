@@ -120,8 +120,7 @@ static void set_settings(struct bench *b, unsigned p)
 {
 	static const unsigned limits[] = { 128, 256, 512, 1024, 2048, 4096 };
 	uint64_t packing = (bench_chance(b, 2) ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-			   (bench_chance(b, 2) ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
-			   (bench_chance(b, 2) ? GLK_PARTITION_MODE_KEEP_MASK : 0);
+			   (bench_chance(b, 2) ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
 
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_SUBHEADER_BYTES), 2 + below(&b->chance, 5));
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), limits[below(&b->chance, 6)]);

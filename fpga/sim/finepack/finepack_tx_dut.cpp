@@ -18,7 +18,7 @@ unsigned tx_dut_contexts(void) { return DUT_CONTEXTS; }
 
 struct tx_dut *tx_dut_create(const char *wave)
 {
-	const struct tx_config settings = { 5, 4096, true, true, false, false, false };
+	const struct tx_config settings = { 5, 4096, true, true, false, false };
 	struct tx_dut *dut = new tx_dut(wave);
 
 	for (unsigned p = 0; p < DUT_PARTITIONS; p++)
@@ -43,7 +43,6 @@ void tx_dut_configure(struct tx_dut *dut, unsigned partition, const struct tx_co
 	put_bits(dut->top->cfg_self_describe, partition, 1, config->self_describe);
 	put_bits(dut->top->cfg_packing, partition, 1, config->packing);
 	put_bits(dut->top->cfg_compact, partition, 1, config->compact);
-	put_bits(dut->top->cfg_keep, partition, 1, config->keep);
 }
 
 void tx_dut_clock(struct tx_dut *dut, const struct tx_in *in, struct tx_out *out)

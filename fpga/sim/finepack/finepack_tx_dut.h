@@ -14,7 +14,7 @@ extern "C" {
 
 struct tx_config {
 	unsigned subheader_bytes, max_payload_bytes;
-	bool coalesce, self_describe, packing, compact, keep;
+	bool coalesce, self_describe, packing, compact;
 };
 
 struct tx_in {
@@ -40,7 +40,7 @@ struct tx_out {
 	bool flush; /* a flush was made */
 	unsigned token; /* returned in this clock; 0: none */
 	uint32_t queued_stores;
-	unsigned look_entries, look_payload; /* of the partition selected three clocks ago */
+	unsigned look_entries, look_payload; /* of the partition selected two clocks ago */
 };
 
 struct tx_dut;

@@ -2,8 +2,8 @@
 /*
  * Lock-step co-simulation of the FinePack receiver: the model's de-packetizer and the Verilated glk_finepack_rx get the same
  * packets. Refusals, the plain writes of accepted packets, and packet ends must match, with random gaps and back-pressure.
- * Packets are well-formed ones of every sub-header width and sub-packet length, and of the compact form, and malformed ones. In
- * half of the rounds both are reset in the middle of other traffic first.
+ * Packets are well-formed ones of every sub-header width and sub-packet length, of the compact and the array form, and
+ * malformed ones. In half of the rounds both are reset in the middle of other traffic first.
  *
  * lockstep-finepack-rx-* [--seed N] [--packets N] [--round N] [--wave FILE] [--rates]
  */
@@ -17,6 +17,7 @@
 #include <finepack/depacketizer.h>
 #include <tap.h>
 
+#include "array_maker.h"
 #include "compact_maker.h"
 #include "finepack_rx_dut.h"
 #include "packet_maker.h"
@@ -39,6 +40,7 @@ static struct {
 	uint64_t made, checked;
 	uint64_t accepted, refused; /* expected */
 	uint64_t compact_accepted, compact_refused; /* of them in the compact form, single runs excepted */
+	uint64_t array_accepted, array_refused;	    /* and in the array form */
 	uint64_t got_accepted, got_refused;
 	bool in_write;
 	size_t at; /* position in the current write */
@@ -134,9 +136,11 @@ static void give(const uint8_t *packet, size_t length)
 	if (glk_depacketizer_check(packet, length, t.destinations, rx_dut_partitions(), &accepted)) {
 		t.refused++;
 		t.compact_refused += (packet[7] & 8) && (packet[6] & 15) != 15;
+		t.array_refused += (packet[7] & 15) == 7;
 	} else {
 		t.accepted++;
-		t.compact_accepted += accepted.compact && !accepted.coding.single;
+		t.array_accepted += accepted.form == GLK_ACCEPTED_ARRAY;
+		t.compact_accepted += accepted.form == GLK_ACCEPTED_COMPACT && !accepted.coding.single;
 		glk_depacketizer_apply(&accepted, on_write, NULL);
 		t.writes[(t.made - 1) % WRITES_MAX].packet_last = true;
 	}
@@ -216,10 +220,30 @@ static size_t make_compact(struct packet_maker *m, bool spoilt)
 	return packet_maker_close(m, true);
 }
 
+/* As far as the offsets reach, up to the end of the endpoint's memory, some bytes more, or anywhere. */
+static size_t make_array(struct packet_maker *m, bool spoilt)
+{
+	uint64_t bytes = t.destinations[m->partition].bytes;
+
+	array_maker_fill(m, &t.chance, bytes);
+	if (spoilt && below(&t.chance, 4))
+		array_maker_spoil(m, &t.chance);
+	if (bytes >= m->span && below(&t.chance, 4))
+		m->base = draw(&t.chance) % (bytes - m->span + 1) & ~UINT64_C(15);
+	else if (bytes >= m->span)
+		m->base = (bytes - m->span + below(&t.chance, 32)) & ~UINT64_C(15);
+	else
+		m->base = draw(&t.chance) & GLK_LINK_OFFSET_MASK & ~UINT64_C(15);
+	if (spoilt && below(&t.chance, 8) == 0)
+		m->base ^= 4u << below(&t.chance, 2);
+	return packet_maker_close(m, true);
+}
+
 static void run_traffic(unsigned packets)
 {
 	static const unsigned gaps[] = { 0, 0, 16, 128, 230 };
 	unsigned spoilt = below(&t.chance, 3) * 64, compacts = below(&t.chance, 4) * 80;
+	unsigned arrays = below(&t.chance, 4) * 80;
 
 	t.in_gap = gaps[below(&t.chance, 5)];
 	t.out_gap = gaps[below(&t.chance, 5)];
@@ -228,13 +252,15 @@ static void run_traffic(unsigned packets)
 		if (below(&t.chance, 8) == 0)
 			t.destinations[p].bytes = 0;
 		t.destinations[p].compact = true;
+		t.destinations[p].array = true;
 		t.destinations[p].subheader_bytes = 2 + below(&t.chance, 5);
 		rx_dut_configure(t.dut, p, t.destinations[p].subheader_bytes, t.destinations[p].bytes);
 	}
 	for (unsigned i = 0; i < packets && going(); i++) {
 		struct packet_maker m = { .partition = below(&t.chance, rx_dut_partitions()) };
 		bool spoils = below(&t.chance, 256) < spoilt, compact = below(&t.chance, 256) < compacts;
-		size_t length = compact ? make_compact(&m, spoils) : make_finepack(&m, spoils);
+		bool array = below(&t.chance, 256) < arrays;
+		size_t length = array ? make_array(&m, spoils) : compact ? make_compact(&m, spoils) : make_finepack(&m, spoils);
 
 		if (spoils && (m.h || below(&t.chance, 2)))
 			length = packet_maker_spoil(&m, &t.chance, length);
@@ -335,16 +361,46 @@ static void report_compact_rates(void)
 		report_compact_rate(runs[i % 5], lengths[i / 10], i / 5 % 2);
 }
 
+/* Records per clock in the array form, back to back: the most that fit. */
+static void report_array_rate(unsigned unit, unsigned width)
+{
+	const unsigned packets = 100;
+	double clocks;
+
+	start(1, 0, NULL);
+	t.destinations[0].bytes = UINT64_C(1) << 30;
+	t.destinations[0].array = true;
+	rx_dut_configure(t.dut, 0, 5, t.destinations[0].bytes);
+	for (unsigned p = 0; p < packets; p++) {
+		struct packet_maker m = { 0 };
+
+		array_maker_fill_most(&m, &t.chance, unit, width);
+		give(m.packet, packet_maker_close(&m, true));
+	}
+	wait_idle();
+	clocks = (double)(t.clocks - 40);
+	printf("# rate: array, %3.0f records of %2u bytes, offsets of %u: %.3f per clock%s%s\n", (double)t.made / packets, unit, width,
+	       (double)t.made / clocks, t.failure[0] ? " " : "", t.failure);
+}
+
+static void report_array_rates(void)
+{
+	for (unsigned i = 0; i < 9; i++)
+		report_array_rate(4u << i / 3, 2 + i % 3);
+}
+
 int main(int argc, char **argv)
 {
 	const struct bench_options o = bench_options(argc, argv, "packets", 2000);
 	uint64_t round = o.first, writes = 0, accepted = 0, refused = 0, compact_accepted = 0, compact_refused = 0, clocks = 0;
+	uint64_t array_accepted = 0, array_refused = 0;
 	bool both;
 
 	printf("# seed %" PRIu64 ", %u partitions, %u bytes per beat\n", o.seed, rx_dut_partitions(), rx_dut_lanes());
 	if (o.rates) {
 		report_rates();
 		report_compact_rates();
+		report_array_rates();
 	}
 	do {
 		start(o.seed, round, o.wave);
@@ -353,6 +409,8 @@ int main(int argc, char **argv)
 		refused += t.refused;
 		compact_accepted += t.compact_accepted;
 		compact_refused += t.compact_refused;
+		array_accepted += t.array_accepted;
+		array_refused += t.array_refused;
 		writes += t.checked;
 		clocks += t.clocks;
 		round++;
@@ -360,11 +418,12 @@ int main(int argc, char **argv)
 	printf("# %" PRIu64 " rounds, %" PRIu64 " packets accepted, %" PRIu64 " refused, %" PRIu64 " writes, %" PRIu64 " clocks\n",
 	       round, accepted, refused, writes, clocks);
 	printf("# of them in the compact form %" PRIu64 " accepted, %" PRIu64 " refused\n", compact_accepted, compact_refused);
+	printf("# in the array form %" PRIu64 " accepted, %" PRIu64 " refused\n", array_accepted, array_refused);
 	if (t.failure[0])
 		bench_reproduce(&o, round - 1, t.failure);
-	both = o.one || (compact_accepted && compact_refused);
+	both = o.one || (compact_accepted && compact_refused && array_accepted && array_refused);
 	check(!t.failure[0], "model and RTL write the same data");
-	check(both, "packets of the compact form were accepted, and others refused");
+	check(both, "packets of the compact and the array form were accepted, and others refused");
 	rx_dut_destroy(t.dut);
 	free(t.writes);
 	return tap_end();

@@ -93,7 +93,7 @@ static uint64_t flushes(void)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
-		sum += t.model[i].queue.generation - 1 + t.model[i].kept.generation - 1;
+		sum += t.model[i].queue.generation - 1;
 	return sum;
 }
 
@@ -201,20 +201,20 @@ static void check_queues(void)
 	if (t.flushed != flushes())
 		fail("flushes", flushes(), t.flushed);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
-		stores += glk_partition_stores(&t.model[i]);
-		if (((t.out.holds >> i) & 1) != (glk_partition_entries(&t.model[i]) != 0))
-			fail("partition not empty", glk_partition_entries(&t.model[i]) != 0, (t.out.holds >> i) & 1);
+		stores += t.model[i].queue.stores;
+		if (((t.out.holds >> i) & 1) != (t.model[i].queue.used != 0))
+			fail("partition not empty", t.model[i].queue.used != 0, (t.out.holds >> i) & 1);
 	}
 	if (t.out.queued_stores != stores)
 		fail("queued stores", stores, t.out.queued_stores);
 	for (unsigned i = 0; i < tx_dut_partitions(); i++) {
 		none.look_partition = i;
-		for (unsigned clocks = 0; clocks < 4; clocks++)
+		for (unsigned clocks = 0; clocks < 3; clocks++)
 			clock_once(&none);
-		if (t.out.look_entries != glk_partition_entries(&t.model[i]))
-			fail("entries", glk_partition_entries(&t.model[i]), t.out.look_entries);
-		if (t.out.look_payload != glk_partition_payload(&t.model[i]))
-			fail("payload", glk_partition_payload(&t.model[i]), t.out.look_payload);
+		if (t.out.look_entries != t.model[i].queue.used)
+			fail("entries", t.model[i].queue.used, t.out.look_entries);
+		if (t.out.look_payload != t.model[i].queue.payload_bytes)
+			fail("payload", t.model[i].queue.payload_bytes, t.out.look_payload);
 	}
 }
 
@@ -411,8 +411,7 @@ static void set_config(unsigned partition, const struct tx_config *c)
 			  (c->coalesce ? GLK_PARTITION_MODE_COALESCE_MASK : 0) |
 				  (c->self_describe ? GLK_PARTITION_MODE_SELF_DESCRIBE_MASK : 0) |
 				  (c->packing ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-				  (c->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
-				  (c->keep ? GLK_PARTITION_MODE_KEEP_MASK : 0));
+				  (c->compact ? GLK_PARTITION_MODE_COMPACT_MASK : 0));
 	tx_dut_configure(t.dut, partition, c);
 }
 
@@ -426,7 +425,6 @@ static void configure(unsigned partition)
 		.self_describe = below(&t.chance, 4) != 0,
 		.packing = below(&t.chance, 4) != 0,
 		.compact = below(&t.chance, 3) != 0,
-		.keep = below(&t.chance, 2),
 	};
 
 	set_config(partition, &c);
@@ -447,15 +445,14 @@ static int64_t saved(unsigned partition)
 static void check_cost(const int64_t *before, unsigned partitions)
 {
 	for (unsigned i = 0; i < partitions; i++)
-		if (t.model[i].packing && !t.model[i].keep && t.model[i].coalesce && t.model[i].queue.subheader_bytes > 2 &&
-		    saved(i) < before[i])
+		if (t.model[i].packing && t.model[i].coalesce && t.model[i].queue.subheader_bytes > 2 && saved(i) < before[i])
 			fail("bytes on the wire, beyond those of plain writes", 0, (uint64_t)(before[i] - saved(i)));
 }
 
 /* More runs than a packet may have, of a byte or two. */
 static void run_short_runs(void)
 {
-	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true, below(&t.chance, 2) };
+	const struct tx_config c = { 3 + below(&t.chance, 4), 4096, true, true, true, true };
 	uint64_t address = draw(&t.chance) % (UINT64_C(1) << 40);
 
 	set_config(0, &c);
@@ -564,8 +561,8 @@ static void run_round(uint64_t stores)
 /* End-to-end stores per clock, for the report: no gaps and no back-pressure besides the card's. */
 static void report_rate(const char *name, unsigned kind, unsigned length, unsigned mode)
 {
-	static const char *const modes[] = { "", "packing", "compact", "keep" }; /* each with those before it */
-	const struct tx_config c = { 5, 4096, true, true, mode > 0, mode > 1, mode > 2 };
+	static const char *const modes[] = { "", "packing", "compact" }; /* each with those before it */
+	const struct tx_config c = { 5, 4096, true, true, mode > 0, mode > 1 };
 	struct pattern p = { .partitions = 1, .kind = kind, .span_shift = 26, .length_max = length };
 	const unsigned stores = 20000;
 
@@ -586,7 +583,7 @@ static void report_rates(void)
 	static const unsigned lengths[] = { 4, 8, 16, 32, 64 };
 
 	for (unsigned i = 0; i < 5; i++)
-		for (unsigned mode = 0; mode < 4; mode++) {
+		for (unsigned mode = 0; mode < 3; mode++) {
 			report_rate("random", RANDOM, lengths[i], mode);
 			report_rate("sequential", SEQUENTIAL, lengths[i], mode);
 			report_rate("strided", STRIDED, lengths[i], mode);

@@ -55,6 +55,8 @@ size_t packet_maker_close(struct packet_maker *m, bool describe)
 	p[0] = GLK_PACKET_FMT_TYPE;
 	p[2] = (uint8_t)((dwords >> 8) & 3);
 	p[3] = (uint8_t)dwords;
+	p[4] = (uint8_t)(m->records >> 8);
+	p[5] = (uint8_t)m->records;
 	p[7] = (uint8_t)(((1u << (m->payload - 4 * (dwords - 1))) - 1) << 4 | (describe ? m->h : 0));
 	if (!m->h) {
 		p[6] = (uint8_t)((m->first_be ? m->tag : 0x0f) | (address & 3) << 6);

@@ -19,8 +19,8 @@ struct packet_maker {
 	unsigned partition, h; /* h: sub-header bytes; 0: a single run, without */
 	uint64_t base;	       /* offset of the address window in the endpoint */
 	size_t payload;	       /* bytes so far */
-	/* The compact form, if first_be is not 0 (compact_maker.h); h is 0 then. */
-	unsigned first_be, tag;
+	/* The compact or the array form, if first_be is not 0 (compact_maker.h, array_maker.h); h is 0 then. */
+	unsigned first_be, tag, records;
 	size_t description; /* bits */
 	uint64_t span;	    /* from the base to the end of the last run */
 	uint8_t packet[PACKET_MAKER_LONGEST];

@@ -54,9 +54,9 @@ module queue (
   logic [1:0]   token;
   logic [31:0]  queued_stores;
 
-  glk_write_queue #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(BANKS), .CONTEXTS(2), .KEEP(0)) dut (
+  glk_write_queue #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(2), .BANKS(BANKS), .CONTEXTS(2)) dut (
     .clk, .rst, .cfg_subheader_bytes(3'(H)), .cfg_max_payload_bytes(13'(LIMIT)), .cfg_packing(1'b0),
-    .s_kind, .s_partition(1'b0), .s_kept(1'b0), .s_address, .s_length, .s_mask, .s_wanted(6'd1), .s_enables, .s_reason(4'd3),
+    .s_kind, .s_partition(1'b0), .s_address, .s_length, .s_mask, .s_wanted(6'd1), .s_enables, .s_reason(4'd3),
     .s_context(context_bit), .s_owned(owned), .s_token({1'b0, with_token}), .s_final(store), .s_first(1'b1), .s_data, .s_valid,
     .s_ready, .flush_partition, .flush_bank, .flush_used, .flush_base, .flush_payload, .flush_runs, .flush_reason(),
     .flush_valid, .flush_ready,

@@ -92,7 +92,7 @@ module quiet (
   logic past_reset = 1'b0;
   always_ff @(posedge clk) past_reset <= 1'b1;
   wire rst = !past_reset;
-  (* anyconst *) logic coalesce, keep, config_reason;
+  (* anyconst *) logic coalesce, packing, config_reason;
 
   // --- aperture: a store of one beat, or of two ---
   logic        second = 1'b0;
@@ -151,7 +151,7 @@ module quiet (
   logic [31:0] queued_stores;
   glk_finepack_tx #(.DATA_W(128), .PARTITIONS(1), .ENTRIES(4), .BANKS(4), .CONTEXTS(1)) tx (
     .clk, .rst, .cfg_subheader_bytes(3'd3), .cfg_max_payload_bytes(13'd128), .cfg_coalesce(coalesce), .cfg_self_describe(1'b0),
-    .cfg_packing(keep), .cfg_compact(1'b0), .cfg_keep(keep),
+    .cfg_packing(packing), .cfg_compact(1'b0),
     .s_kind, .s_partition, .s_address, .s_length, .s_reason, .s_context, .s_owned, .s_token, .s_data, .s_valid, .s_ready,
     .m_data(), .m_bytes(), .m_last(), .m_valid(), .m_ready(1'b0), .e_valid, .e_partition(), .e_overwritten(),
     .made_valid(), .made_partition(), .made_payload(), .made_runs(), .made_reason(), .made_final(), .idle(tx_idle), .holds,

@@ -143,8 +143,6 @@ void work_settings(struct work *w, unsigned side, unsigned role)
 		mode |= GLK_PARTITION_MODE_PACKING_MASK;
 	if ((refuses || chance(w, 2)) && packing)
 		mode |= GLK_PARTITION_MODE_COMPACT_MASK;
-	if (chance(w, 2) && packing)
-		mode |= GLK_PARTITION_MODE_KEEP_MASK;
 	set(w, side, linked_partition(p, GLK_PARTITION_SUBHEADER_BYTES), w->width ? w->width : 2 + below(&w->chance, 5));
 	set(w, side, linked_partition(p, GLK_PARTITION_MAX_PAYLOAD_BYTES), UINT64_C(128) << below(&w->chance, 6));
 	set(w, side, linked_partition(p, GLK_PARTITION_FLUSH_TIMEOUT_NS), chance(w, 2) ? 0 : 400 + below(&w->chance, 20000));

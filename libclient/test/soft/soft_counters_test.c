@@ -101,73 +101,6 @@ static void compact(void **state)
 	soft_close(&soft);
 }
 
-/* Counters of 10 rounds of stores of 4 bytes: to 60 lines, the same in each round, and to 40 that come once. */
-static struct gpulink_counters hot_and_cold(const char *options)
-{
-	struct gpulink_counters counters;
-	struct gpulink_window *window;
-	struct soft soft;
-
-	soft_open(&soft, "soft:endpoints=1,memory=1M,subheader=4%s", options);
-	window = soft_window(&soft, 0, 0, SOFT_SLICE);
-	for (unsigned round = 0; round < 10; round++) {
-		for (unsigned i = 0; i < 60; i++)
-			store(window, i * 128, 4);
-		for (unsigned i = 0; i < 40; i++)
-			store(window, (60 + round * 40 + i) * 128, 4);
-	}
-	soft_release(&soft);
-	soft_check_accounts(&soft, 0, 4, 0);
-	counters = soft_counters(&soft, 0);
-	soft_close(&soft);
-	return counters;
-}
-
-/*
- * Without keep no line is stored to twice while it is queued: 1000 runs in 16 packets. With keep the 60 lines and the first 4
- * others leave once, the other 396 from the other queue of 64 lines.
- */
-static void keep(void **state)
-{
-	static const char *const without[] = { ",packing=1", ",keep=1" };
-	struct gpulink_counters counters;
-
-	(void)state;
-	for (unsigned i = 0; i < LENGTH(without); i++) {
-		counters = hot_and_cold(without[i]);
-		assert_int_equal(counters.packets, 16);
-		assert_int_equal(counters.wire_bytes, 1000 * (4 + 4) + 16 * 24);
-	}
-	counters = hot_and_cold(",packing=1,keep=1");
-	assert_int_equal(counters.stores, 1000);
-	assert_int_equal(counters.overwritten_bytes, 9 * 60 * 4);
-	assert_int_equal(counters.packets, 1 + 7);
-	assert_int_equal(counters.flush_entries_full, 6);
-	assert_int_equal(counters.flush_release, 2);
-	assert_int_equal(counters.sub_packets, 64 + 396);
-	assert_int_equal(counters.wire_bytes, (64 + 396) * (4 + 4) + 8 * 24);
-}
-
-/* 64 lines are kept, and then not stored to: they leave at the store after 64 others. */
-static void keep_ends(void **state)
-{
-	struct gpulink_window *window;
-	struct soft soft;
-
-	(void)state;
-	soft_open(&soft, "soft:endpoints=1,memory=1M,subheader=4,packing=1,keep=1");
-	window = soft_window(&soft, 0, 0, SOFT_SLICE);
-	for (unsigned i = 0; i < 128; i++)
-		store(window, i * 128, 4);
-	assert_int_equal(soft_counters(&soft, 0).packets, 0);
-	store(window, 0, 4);
-	assert_int_equal(soft_counters(&soft, 0).packets, 2);
-	assert_int_equal(soft_counters(&soft, 0).flush_entries_full, 2);
-	soft_release(&soft);
-	assert_int_equal(soft_counters(&soft, 0).packets, 3);
-	soft_close(&soft);
-}
-
 static void raw_wire_bytes(void **state)
 {
 	static const struct {
@@ -416,8 +349,6 @@ int main(void)
 		cmocka_unit_test(one_store),
 		cmocka_unit_test(packing),
 		cmocka_unit_test(compact),
-		cmocka_unit_test(keep),
-		cmocka_unit_test(keep_ends),
 		cmocka_unit_test(raw_wire_bytes),
 		cmocka_unit_test(flush_reasons),
 		cmocka_unit_test(loads_and_atomics),

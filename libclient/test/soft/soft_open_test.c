@@ -20,7 +20,7 @@ static void good_names(void **state)
 		"soft:", "soft:endpoints=1", "soft:endpoints=16", "soft:memory=4k", "soft:memory=4096", "soft:memory=1M",
 		"soft:memory=1G", "soft:subheader=2", "soft:subheader=6", "soft:payload=128", "soft:payload=4096",
 		"soft:timeout=0", "soft:timeout=1000000000", "soft:coalesce=0", "soft:coalesce=1", "soft:packing=1",
-		"soft:packing=1,compact=1", "soft:packing=1,keep=1", "soft:packing=1,compact=1,keep=1", "soft:keep=1",
+		"soft:packing=1,compact=1",
 		"soft:endpoints=16,memory=64M,subheader=4,payload=256,coalesce=1", "soft:endpoints=1,memory=64G",
 	};
 
@@ -73,7 +73,7 @@ static void bad_names(void **state)
 		"soft:coalesce=2",
 		"soft:packing=2",
 		"soft:compact=2",
-		"soft:keep=2",
+		"soft:keep=0",
 		"soft:colour=1",
 		"soft:=1",
 		"soft:=",

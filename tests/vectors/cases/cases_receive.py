@@ -163,7 +163,7 @@ def rule_2():
 
 
 def rule_3():
-    v = Vector("refuse-3", "Rule 3: Last BE with holes or none, First BE 1 and 7.")
+    v = Vector("refuse-3", "Rule 3: Last BE with holes or none, First BE 1. First BE 7 is the array form, whose shape this is not.")
     v.endpoint(0, 1 << 16)
     good = one(v, 4, 0x80, 4)
     v.note("whether who takes them counts the bits or looks at the highest, the payload would be whole")
@@ -176,10 +176,10 @@ def rule_3():
             assert len(whole) == 16 + 12
             v.receive(changed(whole, (7, last_be << 4 | 4)), 3, f"Last BE {last_be:04b} for {count} bytes")
     v.note("payloads that are whole for the width that First BE names")
-    for first_be in (1, 7):
-        whole = packet(0, bytes([4]) + bytes(first_be - 1) + v.bytes(4), first_be)
-        v.receive(whole, 3, f"First BE {first_be}")
-        v.receive(changed(good, (7, 0xf0 | first_be)), 3, f"First BE {first_be} for width 4")
+    for first_be, rule in ((1, 3), (7, 2)):
+        whole = packet(0, bytes([4]) + bytes(first_be - 1) + v.bytes(5 - first_be % 4), first_be)
+        v.receive(whole, (3, 2), f"First BE {first_be}")
+        v.receive(changed(good, (7, 0xf0 | first_be)), rule, f"First BE {first_be} for width 4")
     v.receive(good)
     yield v
 

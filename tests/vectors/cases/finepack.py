@@ -11,9 +11,9 @@ MOST_RUNS = 256  # of a packet with packing
 HEADER = 16
 OVERHEAD = 24
 WINDOW_MISS, PAYLOAD_FULL, ENTRIES_FULL, RELEASE, TIMEOUT, LOAD_HIT, ATOMIC, CONFIG, DRAIN = range(9)
-EVALUATION, FREQUENT = 64, 16  # with keeping lines: pieces to other lines until an evaluation, and to kept ones that justify them
 REASONS = ("window miss", "payload full", "entries full", "release", "timeout", "load hit", "atomic", "config", "drain")
 SINGLE, SINGLE_TAG = 8, 0b001111  # First BE and Tag of a packet of a single run
+ARRAY = 7  # First BE of a packet in the array form
 COMPACT, REPEATS = 8, 4  # bits of First BE: compact form, runs may repeat
 LAST_BE = {1: 0b0001, 2: 0b0011, 3: 0b0111, 4: 0b1111}
 
@@ -104,10 +104,6 @@ class Queue:
         self.bytes.update({address + i: byte for i, byte in enumerate(data)})
         return replaced
 
-    def first_of(self, address, length):
-        """The first queued byte of a range; None if there is none."""
-        return next((at for at in range(address, address + length) if at in self.bytes), None)
-
     def sub_packets(self):
         return [(a - self.base, bytes(self.bytes[a + i] for i in range(n))) for a, n in self.runs()]
 
@@ -128,48 +124,6 @@ class Queue:
                 packets.append(last)
             last.append((at, length))
         return [[(at, bytes(self.bytes[at + i] for i in range(n))) for at, n in some] for some in packets]
-
-
-class KeptLines:
-    """With keeping lines: the set, and the rules that select a queue."""
-
-    def __init__(self, entries):
-        self.entries = entries
-        self.clear()
-
-    def clear(self):
-        self.lines = set()
-        self.window = None
-        self.complete = False
-        self.to_kept = self.to_others = 0
-
-    def evaluate(self):
-        """Ahead of a store. Returns whether both queues must leave; the set is empty then."""
-        if self.to_others < EVALUATION:
-            return False
-        out_of_use = self.to_kept < FREQUENT
-        self.to_kept = self.to_others = 0
-        if out_of_use:
-            self.clear()
-        return out_of_use
-
-    def keeps(self, address, wanted, h):
-        """Whether a piece goes to the kept queue. `wanted`: lines that its store still needs."""
-        line, window = address // LINE, address // address_range(h)
-        if line in self.lines and window == self.window:
-            self.to_kept += 1
-            return True
-        if not self.lines:
-            self.window = window
-        elif window != self.window:
-            self.to_others += 1
-            return False
-        elif self.complete or len(self.lines) + wanted > self.entries:
-            self.complete = True
-            self.to_others += 1
-            return False
-        self.lines.add(line)
-        return True
 
 
 def sub_packet(h, offset, data, length=None):
@@ -275,6 +229,27 @@ def compact(runs, coding, payload=None):
     return packet(address & ~3, payload, coding.first_be(), coding.tag(address))
 
 
+def aligned(part):
+    """A part of the array form, padded to a multiple of 16 bytes."""
+    return part + bytes(-len(part) % 16)
+
+
+def array_offsets(offsets, width):
+    """The parts of the array form in front of the values. Offsets are in units."""
+    if width == 3:
+        return aligned(b"".join((at & 0xffff).to_bytes(2, "little") for at in offsets)) + aligned(bytes(at >> 16 for at in offsets))
+    return aligned(b"".join(at.to_bytes(width, "little") for at in offsets))
+
+
+def array(base, records, unit, width, tag=None, count=None, payload=None):
+    """A packet in the array form. Records are (offset in units, data); `tag`, `count`, `payload` other than theirs make a wrong one."""
+    tag = {4: 0, 8: 1, 16: 2}[unit] | width - 2 << 2 if tag is None else tag
+    count = len(records) if count is None else count
+    payload = array_offsets([at for at, _ in records], width) + b"".join(data for _, data in records) if payload is None else payload
+    plain = packet(base, payload, ARRAY, tag)
+    return plain[:4] + count.to_bytes(2, "big") + plain[6:]
+
+
 class Refused(Exception):
     """A packet that a receiver drops. `rule` is the number in the list of wire-format.md."""
 
@@ -293,11 +268,16 @@ def check_header(p):
     demand(HEADER < len(p) <= HEADER + 4096 and len(p) % 4 == 0, 1)
     length = (p[2] & 3) << 8 | p[3]
     demand(len(p) == HEADER + 4 * (length or 1024), 1)
-    demand(p[0] == 0x7c and p[1] == 0 and p[2] >> 2 == 0 and p[4] == p[5] == 0, 2)
+    demand(p[0] == 0x7c and p[1] == 0 and p[2] >> 2 == 0, 2)
     last_be, first_be = p[7] >> 4, p[7] & 15
+    if first_be == ARRAY:
+        demand(last_be == 0b1111, 3)
+        demand(p[4:6] != bytes(2) and p[6] & 3 < 3 and p[6] >> 2 & 3 < 3 and p[6] < 0x20, 2)
+        return first_be, p[HEADER:], len(p) - HEADER
+    demand(p[4] == p[5] == 0, 2)
     demand(last_be in LAST_BE.values(), 3)
     demand(p[6] == 0 or first_be >= COMPACT, 2)
-    demand(first_be not in (1, 7), 3)
+    demand(first_be != 1, 3)
     demand(first_be < COMPACT or p[6] & 0x0f != 0x0f or (first_be == SINGLE and p[6] & 0x3f == SINGLE_TAG), 2)
     return first_be, p[HEADER:], len(p) - HEADER - (4 - bin(last_be).count("1"))
 
@@ -371,12 +351,32 @@ def split_compact(payload, coding):
     return found
 
 
+def split_array(payload, count, unit, width):
+    """Rules 4 and 5 of the array form. Returns offset, from the base, and data of each record."""
+    low = 4 if width == 4 else 2
+    parts = [(low, 0)] + [(1, 16)] * (width == 3)
+    units = [0] * count
+    for size, shift in parts:
+        part, payload = payload[:size * count], payload[len(aligned(bytes(size * count))):]
+        demand(len(part) == size * count, 4)
+        units = [at | int.from_bytes(part[size * i:size * i + size], "little") << shift for i, at in enumerate(units)]
+    demand(len(payload) == unit * count, 4)
+    return [(unit * at, payload[unit * i:unit * i + unit]) for i, at in enumerate(units)]
+
+
 def receive(p, endpoint_bytes, subheader_bytes):
     """Takes a packet apart: a list of (partition, offset, data). Both arguments are dictionaries by partition."""
     first_be, payload, count = check_header(p)
     base = int.from_bytes(p[8:16], "big")
     partition, offset = base >> 48 & 0xff, base & (1 << 48) - 1
     demand(base >> 56 == 0 and endpoint_bytes.get(partition, 0), 6)
+    if first_be == ARRAY:
+        demand(base % 16 == 0, 6)
+        records, unit, width = int.from_bytes(p[4:6], "big"), 4 << (p[6] & 3), 2 + (p[6] >> 2 & 3)
+        found = split_array(payload, records, unit, width)
+        demand(array_offsets([at // unit for at, _ in found], width) == payload[:count - unit * records], 5)
+        demand(all(offset + at + unit <= endpoint_bytes[partition] for at, _ in found), 7)
+        return [(partition, offset + at, data) for at, data in found]
     if first_be >= COMPACT:
         demand(base % 4 == 0, 6)
         demand(not any(payload[count:]), 5)

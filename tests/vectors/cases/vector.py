@@ -15,9 +15,8 @@ class Partition:
     def __init__(self, entries, endpoint_bytes):
         self.endpoint_bytes = endpoint_bytes
         self.h, self.limit, self.timeout, self.coalesce, self.describe = 5, 4096, 0, 1, 1
-        self.packing = self.compact = self.keep = 0
-        self.queue, self.kept = fp.Queue(entries), fp.Queue(entries)
-        self.kept_lines = fp.KeptLines(entries)
+        self.packing = self.compact = 0
+        self.queue = fp.Queue(entries)
         self.last_store = 0
         self.stores = self.store_bytes = self.packets = self.sub_packets = 0
         self.payload_bytes = self.wire_bytes = self.raw_wire_bytes = self.overwritten = 0
@@ -64,11 +63,7 @@ class Vector:
 
     def flush(self, p, reason):
         part = self.partitions[p]
-        self.flush_queue(p, part.kept, reason)
-        self.flush_queue(p, part.queue, reason)
-
-    def flush_queue(self, p, queue, reason):
-        part = self.partitions[p]
+        queue = part.queue
         subs = queue.sub_packets()
         if not subs:
             return
@@ -155,7 +150,6 @@ class Vector:
         part = self.partitions[p]
         if getattr(part, name) != value:
             self.flush(p, fp.CONFIG)
-            part.kept_lines.clear()
             setattr(part, name, value)
 
     def mode(self, name, p, value):
@@ -169,9 +163,6 @@ class Vector:
     def compact(self, p, value):
         self.mode("compact", p, value)
 
-    def keep(self, p, value):
-        self.mode("keep", p, value)
-
     def store(self, p, offset, data, c=0):
         if isinstance(data, int):
             data = self.bytes(data)
@@ -182,32 +173,20 @@ class Vector:
         part.store_bytes += len(data)
         part.raw_wire_bytes += fp.raw_wire_bytes(address, len(data), part.limit)
         part.last_store = self.now
-        if part.keep and part.packing and part.kept_lines.evaluate():
-            self.flush(p, fp.ENTRIES_FULL)
         for at, length in fp.pieces(address, len(data), part.h, part.limit):
-            queue = self.queue_for(p, at, length, address + len(data) - at)
-            part.overwritten += queue.merge(at, data[at - address:at - address + length], part.h)
-            queue.owners.add(c)
+            reason = part.queue.why_not(at, length, part.h, part.limit, part.packing, address + len(data) - at)
+            if reason is not None:
+                self.flush(p, reason)
+            part.overwritten += part.queue.merge(at, data[at - address:at - address + length], part.h)
+            part.queue.owners.add(c)
             if not part.coalesce:
                 self.flush(p, fp.DRAIN)
         self.done()
 
-    def queue_for(self, p, at, length, left):
-        """The queue of a piece, with room for it."""
-        part = self.partitions[p]
-        if part.keep and part.packing and part.kept_lines.keeps(at, part.queue.wanted(at, left, part.limit), part.h):
-            assert at // fp.LINE in part.kept.lines or len(part.kept.lines) < self.entries
-            return part.kept
-        reason = part.queue.why_not(at, length, part.h, part.limit, part.packing, left)
-        if reason is not None:
-            self.flush_queue(p, part.queue, reason)
-        return part.queue
-
     def flush_owned(self, c, reason):
         for p, part in sorted(self.partitions.items()):
-            for queue in (part.kept, part.queue):
-                if c in queue.owners:
-                    self.flush_queue(p, queue, reason)
+            if c in part.queue.owners:
+                self.flush(p, reason)
 
     def release(self, c=0):
         self.event("release", c)
@@ -242,10 +221,8 @@ class Vector:
     def touch(self, p, offset, length, reason):
         """What a load or atomic does first."""
         address = fp.link_address(p, offset)
-        part = self.partitions[p]
-        hit = [queue for queue in (part.kept, part.queue) if queue.first_of(address, length) is not None]
-        for queue in sorted(hit, key=lambda queue: queue.first_of(address, length)):
-            self.flush_queue(p, queue, reason)
+        if any(at in self.partitions[p].queue.bytes for at in range(address, address + length)):
+            self.flush(p, reason)
 
     def load(self, p, offset, length, c=0, keyword="load"):
         self.event(keyword, p, c, offset, length)
@@ -277,8 +254,7 @@ class Vector:
 
     def queued(self, p):
         part = self.partitions[p]
-        queues = (part.kept, part.queue)
-        self.line("queued", p, sum(len(queue.lines) for queue in queues), sum(queue.payload(part.h) for queue in queues))
+        self.line("queued", p, len(part.queue.lines), part.queue.payload(part.h))
 
     # ---- The whole ----
 

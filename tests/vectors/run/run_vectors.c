@@ -27,7 +27,7 @@ struct run {
 	uint64_t flushes[VECTOR_PARTITIONS][REASONS];
 	uint64_t accepted, refused;
 	uint64_t now;
-	uint64_t mode[VECTOR_PARTITIONS]; /* MODE.PACKING, MODE.COMPACT and MODE.KEEP */
+	uint64_t mode[VECTOR_PARTITIONS]; /* MODE.PACKING and MODE.COMPACT */
 	bool in_memory, ended;
 	uint8_t data[VECTOR_PACKET_BYTES];
 	unsigned lines[VECTOR_PACKET_BYTES / VECTOR_DATA_BYTES + 1];
@@ -135,8 +135,7 @@ static bool set_mode(struct run *r, uint64_t mask)
 	unsigned reg = vector_partition_register((unsigned)r->n[0], GLK_PARTITION_MODE);
 	uint64_t mode = (vector_card_read(r->v, reg) & ~mask) | (r->n[1] ? mask : 0);
 
-	r->mode[r->n[0]] =
-		mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK);
+	r->mode[r->n[0]] = mode & (GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK);
 	vector_card_write(r->v, reg, mode);
 	return equal(r, "the mode the card has then", mode, vector_card_read(r->v, reg));
 }
@@ -149,11 +148,6 @@ static bool do_packing(struct run *r)
 static bool do_compact(struct run *r)
 {
 	return set_mode(r, GLK_PARTITION_MODE_COMPACT_MASK);
-}
-
-static bool do_keep(struct run *r)
-{
-	return set_mode(r, GLK_PARTITION_MODE_KEEP_MASK);
 }
 
 /* The aperture offset of the access in fields 0..3. */
@@ -386,7 +380,6 @@ static const struct command {
 	{ "set", do_set, false, 6, { 15, 6, 4096, GLK_TIMEOUT_MAX_NS, 1, 1 } },
 	{ "packing", do_packing, false, 2, { 15, 1 } },
 	{ "compact", do_compact, false, 2, { 15, 1 } },
-	{ "keep", do_keep, false, 2, { 15, 1 } },
 	{ "store", do_store, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "load", do_load, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },
 	{ "get", do_get, false, 4, { 15, VECTOR_CONTEXTS - 1, LINK_OFFSET_MOST, VECTOR_ACCESS_BYTES } },

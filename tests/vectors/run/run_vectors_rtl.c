@@ -6,7 +6,6 @@
  *
  * run_vectors_rtl DIRECTORY
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include <gpulink_regs.h>
 
 #include "vector_file.h"
+#include "vector_list.h"
 
 #define PARTITIONS   16u
 #define PACKET_BYTES 5000u
@@ -250,7 +250,7 @@ static bool do_set(struct run *r)
 {
 	unsigned p = (unsigned)r->n[0];
 	const struct tx_config *old = &r->config[p];
-	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], old->packing, old->compact, old->keep };
+	struct tx_config c = { (unsigned)r->n[1], (unsigned)r->n[2], r->n[4], r->n[5], old->packing, old->compact };
 	bool same = c.subheader_bytes == old->subheader_bytes && c.max_payload_bytes == old->max_payload_bytes &&
 		    c.coalesce == old->coalesce && c.self_describe == old->self_describe && r->timeout[p] == r->n[3];
 
@@ -283,11 +283,6 @@ static bool do_packing(struct run *r)
 static bool do_compact(struct run *r)
 {
 	return set_mode(r, &r->config[r->n[0]].compact);
-}
-
-static bool do_keep(struct run *r)
-{
-	return set_mode(r, &r->config[r->n[0]].keep);
 }
 
 static bool do_store(struct run *r)
@@ -414,7 +409,7 @@ static bool do_queued(struct run *r)
 {
 	struct tx_in in = { .look_partition = (unsigned)r->n[0] };
 
-	for (unsigned clocks = 0; clocks < 4; clocks++)
+	for (unsigned clocks = 0; clocks < 3; clocks++)
 		tx_clock(r, &in);
 	return fail(r, "entries queued", r->n[1], r->out.look_entries) && fail(r, "payload queued", r->n[2], r->out.look_payload);
 }
@@ -444,12 +439,11 @@ static const struct command {
 	{ "vectors", 1, false, do_nothing },	  { "queue", 1, false, do_nothing },
 	{ "endpoint", 2, false, do_endpoint },	  { "set", 6, true, do_set },
 	{ "packing", 2, true, do_packing },	  { "compact", 2, true, do_compact },
-	{ "keep", 2, true, do_keep },		  { "store", 4, true, do_store },
-	{ "load", 4, true, do_load },		  { "get", 4, true, do_load },
-	{ "atomic", 8, true, do_atomic },	  { "release", 1, true, do_release },
-	{ "drain-card", 0, true, do_drain_card }, { "drain-partition", 1, true, do_drain_partition },
-	{ "drain-context", 1, true, do_drain_context }, { "drain-window", 2, true, do_drain_partition },
-	{ "unmap", 2, true, do_drain_partition },
+	{ "store", 4, true, do_store },		  { "load", 4, true, do_load },
+	{ "get", 4, true, do_load },		  { "atomic", 8, true, do_atomic },
+	{ "release", 1, true, do_release },	  { "drain-card", 0, true, do_drain_card },
+	{ "drain-partition", 1, true, do_drain_partition }, { "drain-context", 1, true, do_drain_context },
+	{ "drain-window", 2, true, do_drain_partition }, { "unmap", 2, true, do_drain_partition },
 	{ "time", 1, true, do_time },		  { "receive", 2, true, do_receive },
 	{ "packet", 2, false, do_packet },	  { "queued", 3, false, do_queued },
 	{ "counters", 9, false, do_nothing },	  { "memory", 3, false, do_memory },
@@ -480,7 +474,7 @@ static bool run_line(struct run *r)
 
 static bool run_file(const char *path, const char **skip)
 {
-	static const struct tx_config reset = { 5, 4096, true, true, false, false, false };
+	static const struct tx_config reset = { 5, 4096, true, true, false, false };
 	struct run *r = calloc(1, sizeof(*r));
 	struct page *next;
 	bool good;

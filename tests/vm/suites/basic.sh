@@ -22,7 +22,7 @@ for p in 64 100 129 8192; do
 	check "payload limit $p is refused" refused put $p $class/partitions/1/max_payload_bytes
 done
 check "payload limit 256 is accepted" sh -c "echo 256 > $class/partitions/1/max_payload_bytes && grep -qx 256 $class/partitions/1/max_payload_bytes"
-for setting in packing compact keep; do
+for setting in packing compact; do
 	check "$setting after probe is 0" is "$(cat $class/partitions/1/$setting)" 0
 	for v in 2 -1 x ''; do
 		check "$setting '$v' is refused" refused put "$v" $class/partitions/1/$setting
@@ -60,7 +60,6 @@ if [ -e $memtypes ]; then
 	check "rmmod releases the memory type" is "$(aperture_type)" ""
 fi
 check "modprobe brings the device node back" sh -c "modprobe gpulink && test -c /dev/gpulink0"
-check "packing, compact and keep are 0 again" is "$(cat $class/partitions/1/packing $class/partitions/1/compact $class/partitions/1/keep)" "0
-0
+check "packing and compact are 0 again" is "$(cat $class/partitions/1/packing $class/partitions/1/compact)" "0
 0"
 finish

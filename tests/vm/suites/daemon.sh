@@ -17,7 +17,7 @@ max_payload_bytes = 512
 endpoint = 0000:00:0A.0 0
 subheader_bytes = 6
 packing = 1
-keep = 1
+compact = 1
 range mine = 1M 64K rw user=1000
 range all = 0 all r group=2000
 CONF
@@ -36,7 +36,7 @@ says() {
 }
 configured() {
 	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
-		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 2/keep 1 && holds 5/flush_timeout_ns 5000
+		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 2/compact 1 && holds 5/flush_timeout_ns 5000
 }
 
 check "gpulinkctl reports a missing daemon" ctl 3 list
@@ -59,14 +59,14 @@ check "info shows the serial number" says "$(cat $class/serial)" gpulinkctl info
 # Columns from the end, because an endpoint has blanks.
 last_columns() {
 	is "$(gpulinkctl --partition "$1" partitions |
-		awk 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = NF - i } { print $(NF - at["packing"]), $(NF - at["keep"]) }')" "$2"
+		awk 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = NF - i } { print $(NF - at["packing"]), $(NF - at["compact"]) }')" "$2"
 }
-check "partitions shows packing and kept lines" last_columns 2 "packing keep
+check "partitions shows packing and the compact form" last_columns 2 "packing compact
 1 1"
-check "and where they are off" last_columns 3 "packing keep
+check "and where they are off" last_columns 3 "packing compact
 0 0"
-check "as JSON, too" sh -c "gpulinkctl -o json --partition 2 partitions | grep -q '\"keep\": *1'"
-check "traffic through kept lines" traffic /dev/gpulink0 1 ok 2
+check "as JSON, too" sh -c "gpulinkctl -o json --partition 2 partitions | grep -q '\"compact\": *1'"
+check "traffic through packing and the compact form" traffic /dev/gpulink0 1 ok 2
 check "set-subheader 5" ctl 0 set-subheader 5
 check "the width is in sysfs" holds 7/subheader_bytes 5
 check "monitor shows the change" monitored " gpulink0 partition 7 subheader_bytes: 4 -> 5"
@@ -81,13 +81,10 @@ check "monitor shows that, too" monitored " gpulink0 partition 3 packing: 0 -> 1
 check "set-packing 2 is refused" says "packing '2': must be 0 or 1" gpulinkctl set-packing 2 --partition 3
 check "set-format" ctl 0 set-format compact --partition 3
 check "set-format without packing is refused" says "compact 1 has no effect while packing is 0" gpulinkctl set-format compact --partition 4
-check "and exits with 2" ctl 2 set-keep 1 --partition 4
+check "and exits with 2" ctl 2 set-format compact --partition 4
 check "the form is in sysfs" holds 3/compact 1
 check "set-format 1 is refused" says "format '1': must be subheader or compact" gpulinkctl set-format 1 --partition 3
-check "set-keep" ctl 0 set-keep 1 --partition 3
-check "it is in sysfs" holds 3/keep 1
-check "monitor shows it" monitored " gpulink0 partition 3 keep: 0 -> 1"
-check "set-keep 2 is refused" says "keep '2': must be 0 or 1" gpulinkctl set-keep 2 --partition 3
+check "set-keep was removed" says "command 'set-keep': removed" gpulinkctl set-keep 1 --partition 3
 check "set-endpoint" ctl 0 set-endpoint 0 "0000:00:08.0 0"
 check "the endpoint is in sysfs" holds 0/endpoint "0000:00:08.0 0"
 check "monitor shows it" monitored " gpulink0 partition 0 endpoint: none -> 0000:00:08.0 0"
@@ -125,7 +122,6 @@ check "monitor shows the new generation" monitored " gpulink0 generation: $gener
 check "reset keeps settings" holds 7/subheader_bytes 5
 check "and packing" holds 3/packing 1
 check "and the form" holds 3/compact 1
-check "and kept lines" holds 3/keep 1
 check "reset keeps endpoints" holds 0/endpoint "0000:00:08.0 0"
 # A card without memory decoding does not answer those who wait for it: the driver declares it lost.
 stop_decoding() { printf '\0\0' | dd of=/sys/bus/pci/devices/$pci/config bs=1 seek=4 count=2 2>/dev/null; }
@@ -205,12 +201,10 @@ check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
 check "program loads logic without packing" says "gpulink0: new logic" gpulinkctl program $images/plain $images/sixteen
 check "the card has no file for packing" test ! -e $class/partitions/0/packing
 check "and none for the compact form" test ! -e $class/partitions/0/compact
-check "and none for kept lines" test ! -e $class/partitions/0/keep
 check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
-check "nor keep lines" wait_until 10 grep -q "partition 2: keep 1: operation not supported" /tmp/gpulinkd.log
+check "nor for the compact form" wait_until 10 grep -q "partition 2: compact 1: operation not supported" /tmp/gpulinkd.log
 check "set-packing is refused" ctl 1 set-packing 1
 check "set-format is refused" ctl 1 set-format compact
-check "set-keep is refused" ctl 1 set-keep 1
 check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen
 check "the driver has 8 partitions" partitions_are 8
 check "the daemon configures the card again" configured

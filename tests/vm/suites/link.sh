@@ -73,11 +73,7 @@ for setting in packing compact; do put 1 $class/partitions/2/$setting; done
 sent=$(cat $class/partitions/2/counters/payload_bytes)
 tap "the compact form" link-test /dev/gpulink0 /dev/gpulink1 2 2
 check "packets left" test "$(cat $class/partitions/2/counters/payload_bytes)" -gt "$sent"
-check "lines are kept" put 1 $class/partitions/2/keep
-sent=$(cat $class/partitions/2/counters/payload_bytes)
-tap "kept lines" link-test /dev/gpulink0 /dev/gpulink1 2 2
-check "packets with kept lines left" test "$(cat $class/partitions/2/counters/payload_bytes)" -gt "$sent"
-for setting in packing compact keep; do put 0 $class/partitions/2/$setting; done
+for setting in packing compact; do put 0 $class/partitions/2/$setting; done
 check "a local endpoint assigned" put "0000:00:09.0 0" $class/partitions/1/endpoint
 put 1 $class/partitions/1/open
 check "the remote card accepts it as its remote endpoint" put "link 1" $far/partitions/1/endpoint

@@ -257,12 +257,12 @@ check "set-format compact" ctl 0 "format is now compact on partition 2" set-form
 check "set-format changes the card" holds gpulink0/partitions/2/compact 1
 check "set-format subheader" ctl 0 "format is now subheader on partition 2" set-format subheader --partition 2
 check "set-format: an unknown form is rejected" ctl 2 "format '1': must be subheader or compact" set-format 1
-echo 0 >"$work/cards/gpulink0/partitions/2/keep"
-check "set-keep" ctl 0 "keep is now 1 on partition 2" set-keep 1 --partition 2
-check "set-keep changes the card" holds gpulink0/partitions/2/keep 1
-check "set-packing 0 warns of what it leaves without effect" ctl 0 "WARNING: partition 2: keep 1: no effect" set-packing 0 --partition 2
+check "set-format compact again" ctl 0 "format is now compact on partition 2" set-format compact --partition 2
+check "set-packing 0 warns of what it leaves without effect" ctl 0 "WARNING: partition 2: compact 1: no effect" set-packing 0 --partition 2
+check "set-format subheader without packing" ctl 0 "format is now subheader" set-format subheader --partition 2
 check "set-format without packing is refused" ctl 2 "compact 1 has no effect while packing is 0" set-format compact --partition 2
-check "set-keep 2 is rejected" ctl 2 "keep '2': must be 0 or 1" set-keep 2
+check "set-keep is a command that was removed" ctl 2 "command 'set-keep': removed, because kept lines" set-keep 0
+check "set: keep is a setting that was removed" ctl 2 "setting 'keep': removed, because kept lines" set keep 0
 check "set" ctl 0 "flush_timeout_ns is now 4000 on partition 3" set flush_timeout_ns 4000 --partition 3
 check "set changes the card" holds gpulink0/partitions/3/flush_timeout_ns 4000
 check "set: a value that is not allowed is rejected" ctl 2 "max_payload_bytes '129': must be 128, 256" set max_payload_bytes 129

@@ -9,9 +9,7 @@ from paper_common import filled, geometric_mean, table
 from paper_record import DATA
 
 LIMITS = (256, 4096)
-METHODS = ("p2p", "write-combining", "compact", "packing", "packing-compact", "keep")
-HALF = "keep, 32+32"  # keep with --entries 32
-COLUMNS = (*METHODS, HALF)
+METHODS = ("p2p", "write-combining", "compact", "packing", "packing-compact")
 TRACES = ["fir32k", "matrixtranspose1024", "pagerank_cage8_it2", "spmv_rgg15", "stencil2d256"]
 # Workload, graph of tests/data or made here, options.
 GRAPHS = {
@@ -26,7 +24,7 @@ GRAPHS = {
     "spmv, power": ("spmv", "power.graph.gz", "--iterations 3"),
 }
 # Packing's rule (a queue leaves when entries are full) was chosen by a simulation with these or nearly these, and with workloads of the
-# first tables; keep's numbers (64 pieces, 16 of them) by measurements of the inputs here; the compact form was not.
+# first tables; the compact form was not.
 PACKING_DESIGN = ["pagerank, wiki-Vote", "random 8 B in 64 MiB", "random 8 B in 16 KiB", "hot set of 8 KiB", "zipf 1.0 in 1 MiB",
                   "zipf 1.3 in 1 MiB", "sequential 8 B", "63 hot lines and a cold one", "alternating hot sets of 6 KiB",
                   "random lines in 10 KiB", "mixed 1 to 128 B"]
@@ -87,7 +85,7 @@ def streams(chance):
 
 
 def added(chance):
-    """Streams made to be hard for keep; packing was designed before."""
+    """Streams that were added to those that packing was designed with."""
     line = 128
     return {
         "sliding window of 40 lines": [(line * (i // 2 - (40 if i % 2 else 0)) + 8 * chance.randrange(16), 8) for i in range(80, STORES)],
@@ -129,12 +127,7 @@ class Runs:
         """Bytes on the wire by method, as multiples of FinePack's at the same payload limit."""
         found = self.output("run", *words, "--payload", str(limit), "--paradigms", ",".join(("finepack", *METHODS)), "--no-time", "-o", "json")
         by = {p["name"]: p["wire_bytes"] for p in found["paradigms"]}
-        return {method: by[method] / by["finepack"] for method in METHODS} | {HALF: self.half(words, limit) / by["finepack"]}
-
-    def half(self, words, limit):
-        """Bytes on the wire of keep with 32 lines for each of its queues: 64 in all, as the others have."""
-        found = self.output("run", *words, "--payload", str(limit), "--entries", "32", "--paradigms", "keep", "--no-time", "-o", "json")
-        return found["paradigms"][0]["wire_bytes"]
+        return {method: by[method] / by["finepack"] for method in METHODS}
 
     def widths(self, words):
         """FinePack's bytes by width, and the compact form's, at the larger payload limit."""
@@ -168,7 +161,7 @@ def losers(rows, bad):
 
 
 def row(name, cells):
-    return [name, *(f"{cells[limit][method]:.3f}" for limit in LIMITS for method in COLUMNS)]
+    return [name, *(f"{cells[limit][method]:.3f}" for limit in LIMITS for method in METHODS)]
 
 
 def better(cells):
@@ -176,7 +169,7 @@ def better(cells):
 
 
 def means(rows):
-    return {limit: {m: geometric_mean(r[limit][m] for r in rows.values()) for m in COLUMNS} for limit in LIMITS}
+    return {limit: {m: geometric_mean(r[limit][m] for r in rows.values()) for m in METHODS} for limit in LIMITS}
 
 
 def less(ratio):
@@ -266,38 +259,6 @@ def packing_compact_text(rows, by_kind, design):
         {worst[2]}). It takes fewer bytes than compact in {fewer[0]} of {len(rows)} at 256 and {fewer[1]} at 4096."""
 
 
-def keep_text(rows, by_kind):
-    """Its numbers were chosen by measurements of all inputs here."""
-    of = {kind: means({n: r for name, of in by_kind.items() if name.endswith(kind) for n, r in of.items()}) for kind in ("programs", "streams")}
-
-    def both(kind, method):
-        return f"{of[kind][256][method]:.2f} and {of[kind][4096][method]:.2f}"
-
-    def most(method, than):
-        ratio, name, limit = max((r[limit][method] / than(r[limit]), name, limit) for name, r in rows.items() for limit in LIMITS)
-        return f"at most {ratio:.2f} times ({name}, {limit})"
-
-    def more(than, method="keep"):
-        return losers(rows, lambda r: any(r[limit][method] > than(r[limit]) for limit in LIMITS))
-
-    def own(by):
-        return by["packing-compact"]
-
-    return f"""Keeping lines (*keep*: packing, the compact form and `set-keep 1`) has two numbers, the pieces between two evaluations and those
-        that justify keeping lines: 64 and 16. They were chosen from three pairs by measurements in which all inputs here took part, the
-        ones marked *d* and the last {len(added(random.Random(ADDED_SEED)))} streams, which were added with it, among them; so the table is no
-        independent evidence for them. Streams have no releases, at which kept lines leave too. At 256 and 4096 bytes keep takes
-        {both('programs', 'keep')} of FinePack's bytes in the programs, where packing-compact takes {both('programs', 'packing-compact')}: kept
-        lines make hardly any difference there. In the streams it takes {both('streams', 'keep')}, packing-compact
-        {both('streams', 'packing-compact')}, write combining {both('streams', 'write-combining')}. It takes more than packing-compact in
-        {more(own)}, {most('keep', own)}; more than FinePack in {more(lambda by: 1)}, more than plain stores in {more(lambda by: by['p2p'])}, more
-        than the better of plain stores and write combining in {more(better)}, {most('keep', better)}.""", f"""Keep has 64 lines for each
-        of its two queues, where write combining and packing have 64 in all; working sets of up to 128 lines fit it. With 32 lines for each
-        (*{HALF}*), 64 in all, it takes {both('programs', HALF)} in the programs, {both('streams', HALF)} in the streams: most of what it saves
-        there is due to the further lines. It then takes more than packing-compact in {more(own, HALF).split(' (')[0]}, {most(HALF, own)}; more than
-        the better of plain stores and write combining in {more(better, HALF)}, {most(HALF, better)}."""
-
-
 def section(runs, design):
     """`design`: of the workloads above, the ratios to FinePack of compact and of the methods of packing (256, 4096), and what the compact form saves
     over the best common width."""
@@ -311,9 +272,8 @@ def section(runs, design):
         compact_text(rows, [n for n in rows if n not in runs.streams], widths, design),
         packing_text(rows, by_kind, design),
         packing_compact_text(rows, by_kind, design),
-        *keep_text(rows, by_kind),
     ]
-    head = ["input", *(f"{method}, {limit}" for limit in LIMITS for method in COLUMNS)]
+    head = ["input", *(f"{method}, {limit}" for limit in LIMITS for method in METHODS)]
     marked = [row(name + (" *d*" if name in PACKING_DESIGN else ""), r) for name, r in rows.items()]
     return "\n".join(["## Design and report sets", "", *(filled(t) + "\n" for t in text),
                       *table(head, [*marked, *(row(f"geometric mean, {kind}", means(of)) for kind, of in by_kind.items())]), "",

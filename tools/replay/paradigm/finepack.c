@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Seven paradigms that use the card model's partition:
+ * Six paradigms that use the card model's partition:
  * finepack: one window per destination, one sub-header width; what the card sends.
  * packing: the same with MODE.PACKING: the queue leaves when its lines are full, in as many packets as it takes.
  * packing-compact: packing with MODE.COMPACT: the same packets, in the compact form where that takes less.
- * keep: packing-compact with MODE.KEEP: lines stored to first have a queue of their own as long as stores to them are frequent.
  * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
  * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
  * LCRC and ECRC: 10 bytes more.
@@ -119,11 +118,6 @@ static void *create_packing_compact(const struct setting *setting)
 	return make_packing(setting, GLK_PARTITION_MODE_COMPACT_MASK);
 }
 
-static void *create_keep(const struct setting *setting)
-{
-	return make_packing(setting, GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK);
-}
-
 /* A configuration packet replaces each FinePack packet's header, and every sub-packet adds its own link overhead. */
 static void *create_config_packet(const struct setting *setting)
 {
@@ -186,13 +180,6 @@ const struct paradigm paradigm_packing = {
 const struct paradigm paradigm_packing_compact = {
 	FINEPACK("packing-compact", "packing-compact",
 		 "packing with set-format compact: packets in the compact form where that takes less", create_packing_compact),
-	.form = CARD_COMPACT
-};
-const struct paradigm paradigm_keep = {
-	FINEPACK(
-		"keep", "keep",
-		"packing-compact with set-keep 1: a second queue for the lines stored to first, while they are stored to often",
-		create_keep),
 	.form = CARD_COMPACT
 };
 const struct paradigm paradigm_compact = {

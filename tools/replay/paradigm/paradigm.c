@@ -14,7 +14,6 @@ static const struct paradigm *const all[PARADIGM_COUNT] = {
 	&paradigm_narrow,
 	&paradigm_packing,
 	&paradigm_packing_compact,
-	&paradigm_keep,
 	&paradigm_lanes,
 	&paradigm_proact_inline,
 	&paradigm_proact_polling,

@@ -97,7 +97,7 @@ struct paradigm {
 enum { PARADIGM_DEFAULTS = 6 };
 
 /** The number of all paradigms, and of what may be compared at once. */
-enum { PARADIGM_COUNT = 15 };
+enum { PARADIGM_COUNT = 14 };
 
 /** All paradigms, the defaults first; NULL past the last. */
 const struct paradigm *paradigm_at(unsigned index);
@@ -105,7 +105,7 @@ const struct paradigm *paradigm_at(unsigned index);
 const struct paradigm *paradigm_named(const char *name);
 
 extern const struct paradigm paradigm_p2p, paradigm_write_combining, paradigm_dma, paradigm_finepack, paradigm_compact,
-	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_keep, paradigm_lanes,
+	paradigm_config_packet, paradigm_narrow, paradigm_packing, paradigm_packing_compact, paradigm_lanes,
 	paradigm_proact_inline, paradigm_proact_polling, paradigm_proact_launch, paradigm_proact_hw;
 
 #endif /* REPLAY_PARADIGM_H */

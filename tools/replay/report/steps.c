@@ -132,7 +132,7 @@ static bool depends(const struct paradigm *p, enum change change)
 	switch (change) {
 	case SUBHEADER:
 		return p == &paradigm_finepack || p == &paradigm_packing || p == &paradigm_packing_compact ||
-		       p == &paradigm_keep || p == &paradigm_config_packet;
+		       p == &paradigm_config_packet;
 	case PAYLOAD: /* a line fits into any */
 		return p != &paradigm_p2p && p != &paradigm_proact_inline && p != &paradigm_write_combining;
 	default:

@@ -2,9 +2,7 @@
 /*
  * Packing never loses to plain writes: random streams of stores cost no more bytes with MODE.PACKING. They cost at most 1.2
  * times those without it. Write combining of as many lines, in LRU order, whose runs leave one by one, is reported beside them
- * (docs/wire-format.md, "Packing": what can be proven, and what cannot). With MODE.KEEP stores may be cut between the queues:
- * they cost at most 1.1 times those of plain writes, and less than packing and write combining in the mean. The compact form
- * never takes more than without it.
+ * (docs/wire-format.md, "Packing": what can be proven, and what cannot). The compact form never takes more than without it.
  *
  * packing_test [STREAMS]: 2000 by default. GPULINK_SEED replays one run.
  */
@@ -22,8 +20,7 @@
 #include "finepack/partition.h"
 
 enum { LINES = 64, STORES = 3000, LARGEST = 4096 };
-#define MOST	 1.2
-#define MOST_CUT 1.1
+#define MOST 1.2
 
 /* Write combining: lines by their last use. */
 struct combining {
@@ -135,7 +132,7 @@ static uint64_t draw_store(struct stream *s, unsigned number, unsigned *length)
 	}
 }
 
-enum { PAPER, PACKING, COMPACT, KEEP, KEEP_COMPACT, SENDERS };
+enum { PAPER, PACKING, COMPACT, SENDERS };
 
 struct result {
 	uint64_t bytes[SENDERS], plain, combining;
@@ -147,9 +144,6 @@ static struct result play(uint64_t seed)
 	static const uint64_t modes[SENDERS] = {
 		[PACKING] = GLK_PARTITION_MODE_PACKING_MASK,
 		[COMPACT] = GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK,
-		[KEEP] = GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_KEEP_MASK,
-		[KEEP_COMPACT] =
-			GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK | GLK_PARTITION_MODE_KEEP_MASK,
 	};
 	static const uint8_t data[LARGEST];
 	static struct glk_partition sender[SENDERS];
@@ -205,23 +199,12 @@ static void compare(struct ratio *r, uint64_t ours, uint64_t theirs, uint64_t se
 	}
 }
 
-enum {
-	PACKING_PLAIN,
-	PACKING_PAPER,
-	PACKING_COMBINING,
-	COMPACT_PACKING,
-	KEEP_PLAIN,
-	KEEP_COMBINING,
-	KEEP_PACKING,
-	KEEP_COMPACT_KEEP,
-	RATIOS
-};
+enum { PACKING_PLAIN, PACKING_PAPER, PACKING_COMBINING, COMPACT_PACKING, RATIOS };
 
 int main(int argc, char **argv)
 {
 	static const char *const names[RATIOS] = {
 		"packing, plain writes", "packing, without", "packing, write combining", "packing, compact, packing",
-		"keep, plain writes", "keep, write combining", "keep, packing", "keep, compact, keep",
 	};
 	unsigned streams = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2000;
 	const char *given = getenv("GPULINK_SEED");
@@ -229,7 +212,7 @@ int main(int argc, char **argv)
 	struct ratio ratio[RATIOS] = { { 0 } };
 
 	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
-	tap_plan(6);
+	tap_plan(3);
 	for (unsigned i = 0; i < streams; i++) {
 		struct result r = play(seed + i);
 		const uint64_t *bytes = r.bytes;
@@ -238,10 +221,6 @@ int main(int argc, char **argv)
 		compare(&ratio[PACKING_PAPER], bytes[PACKING], bytes[PAPER], seed + i);
 		compare(&ratio[PACKING_COMBINING], bytes[PACKING], r.combining, seed + i);
 		compare(&ratio[COMPACT_PACKING], bytes[COMPACT], bytes[PACKING], seed + i);
-		compare(&ratio[KEEP_PLAIN], bytes[KEEP], r.plain, seed + i);
-		compare(&ratio[KEEP_COMBINING], bytes[KEEP], r.combining, seed + i);
-		compare(&ratio[KEEP_PACKING], bytes[KEEP], bytes[PACKING], seed + i);
-		compare(&ratio[KEEP_COMPACT_KEEP], bytes[KEEP_COMPACT], bytes[KEEP], seed + i);
 	}
 	for (unsigned i = 0; i < RATIOS; i++)
 		printf("# %-26s %u of %u streams take more, at most %.3f times (GPULINK_SEED=%" PRIu64 "), %.3f times in the geometric mean\n",
@@ -250,10 +229,5 @@ int main(int argc, char **argv)
 	check(ratio[PACKING_PAPER].most <= MOST, "at most 1.2 times those without packing");
 	check(!ratio[COMPACT_PACKING].over && ratio[COMPACT_PACKING].logs < 0,
 		     "in the compact form never more bytes than without it, and fewer in the mean");
-	check(ratio[KEEP_PLAIN].most <= MOST_CUT, "with kept lines at most 1.1 times plain writes");
-	check(ratio[KEEP_PACKING].logs < 0 && ratio[KEEP_COMBINING].logs < 0 &&
-			ratio[KEEP_COMBINING].over < ratio[PACKING_COMBINING].over,
-		     "with kept lines fewer bytes than with packing and write combining in the mean, and less often more than the latter");
-	check(!ratio[KEEP_COMPACT_KEEP].over && ratio[KEEP_COMPACT_KEEP].logs < 0, "the compact form likewise with kept lines");
 	return tap_end();
 }

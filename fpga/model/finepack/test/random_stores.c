@@ -2,7 +2,7 @@
 /*
  * Random stores through partition, packetizer and de-packetizer: the resulting memory equals that of the same stores made
  * directly, for each packet format, sub-header width and queue capacity, many payload limits and traffic patterns; no packet
- * exceeds its limit. With MODE.KEEP the mode changes at random, contexts release, loads come, and no line is in both queues.
+ * exceeds its limit. In kind `mixed` the mode changes at random, contexts release and loads come.
  *
  * random_stores [STORES]: 10^7 by default. GPULINK_SEED replays one run.
  */
@@ -19,17 +19,17 @@
 #include "finepack/partition.h"
 
 enum { MEMORY = 1 << 20, TAIL = 256 };
-enum { PACKING = GLK_FORM_COMPACT + 1, COMPACT_PACKING, KEEP, KINDS }; /* kinds of packets: the forms, and these */
+enum { PACKING = GLK_FORM_COMPACT + 1, COMPACT_PACKING, MIXED, KINDS }; /* kinds of packets: the forms, and these */
 
 struct bench {
 	struct chance chance;
 	struct glk_partition sender;
-	bool keep;		   /* with all that is done only then */
+	bool mixed;		   /* the kind MIXED */
 	unsigned partition;
 	uint64_t placed; /* offset of the memory in the endpoint */
 	uint64_t packets, sub_packets, bad;
 	uint8_t direct[MEMORY + TAIL], sent[MEMORY + TAIL];
-	uint8_t owner[MEMORY + TAIL]; /* the context that stored last; only with `keep` */
+	uint8_t owner[MEMORY + TAIL]; /* the context that stored last; only with `mixed` */
 };
 
 static void write_sent(void *user, unsigned partition, uint64_t offset, const void *data, size_t length)
@@ -89,30 +89,26 @@ static void one_store(struct bench *b, unsigned shape, unsigned *cursor)
 		memcpy(data + i, &r, len - i < 8 ? len - i : 8);
 	}
 	memcpy(b->direct + at, data, len);
-	context = b->keep ? below(&b->chance, 32) : 0;
+	context = b->mixed ? below(&b->chance, 32) : 0;
 	glk_partition_store(&b->sender, glk_link_address(b->partition, b->placed + at), data, len, context, 0);
-	if (b->keep)
+	if (b->mixed)
 		for (unsigned i = 0; i < len; i++)
 			b->owner[at + i] = (uint8_t)context;
 }
 
 /* A byte of the memory is queued. */
-static bool queued(const struct glk_write_queue *queue, const struct bench *b, unsigned at)
+static bool queued(const struct bench *b, unsigned at)
 {
-	return glk_write_queue_hits(queue, glk_link_address(b->partition, b->placed + at), 1);
+	return glk_write_queue_hits(&b->sender.queue, glk_link_address(b->partition, b->placed + at), 1);
 }
 
-/* Bytes of [at, end) that differ at the destination and are not queued, that are in both queues; all that differ, if `arrived`.
- */
+/* Bytes of [at, end) that differ at the destination and are not queued; all that differ, if `arrived`. */
 static uint64_t wrong_bytes(const struct bench *b, unsigned at, unsigned end, bool arrived)
 {
 	uint64_t wrong = 0;
 
-	for (; at < end; at++) {
-		bool kept = queued(&b->sender.kept, b, at), other = queued(&b->sender.queue, b, at);
-
-		wrong += (kept && other) || (b->direct[at] != b->sent[at] && (arrived || !(kept || other)));
-	}
+	for (; at < end; at++)
+		wrong += b->direct[at] != b->sent[at] && (arrived || !queued(b, at));
 	return wrong;
 }
 
@@ -145,7 +141,6 @@ static void between(struct bench *b, uint64_t mode, unsigned at)
 		b->bad += below(&b->chance, 16) ? 0 : unreleased(b, context);
 		break;
 	case 2:
-		mode ^= (uint64_t)GLK_PARTITION_MODE_KEEP_MASK * (below(&b->chance, 4) == 0);
 		mode ^= (uint64_t)GLK_PARTITION_MODE_PACKING_MASK * (below(&b->chance, 4) == 0);
 		mode ^= (uint64_t)GLK_PARTITION_MODE_COALESCE_MASK * (below(&b->chance, 4) == 0);
 		mode ^= (uint64_t)GLK_PARTITION_MODE_COMPACT_MASK * below(&b->chance, 2);
@@ -171,8 +166,7 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 {
 	unsigned cursor = 0, shape = 0;
 	uint64_t mode = GLK_PARTITION_MODE_COALESCE_MASK | (kind >= PACKING ? GLK_PARTITION_MODE_PACKING_MASK : 0) |
-			(kind == COMPACT_PACKING ? GLK_PARTITION_MODE_COMPACT_MASK : 0) |
-			(kind == KEEP ? GLK_PARTITION_MODE_KEEP_MASK : 0);
+			(kind == COMPACT_PACKING ? GLK_PARTITION_MODE_COMPACT_MASK : 0);
 
 	glk_partition_init(&b->sender, entries, take_packet, b);
 	glk_partition_set_form(&b->sender, kind >= PACKING ? GLK_FORM_PLAIN : kind);
@@ -180,7 +174,7 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 	    glk_partition_set(&b->sender, GLK_PARTITION_MAX_PAYLOAD_BYTES, limit) ||
 	    glk_partition_set(&b->sender, GLK_PARTITION_MODE, mode | below(&b->chance, 2) << 1))
 		return 1;
-	b->keep = kind == KEEP;
+	b->mixed = kind == MIXED;
 	b->partition = below(&b->chance, 16);
 	b->placed = (uint64_t)below(&b->chance, 1 << 20) << 12;
 	b->bad = b->packets = b->sub_packets = 0;
@@ -190,7 +184,7 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 			cursor = below(&b->chance, MEMORY);
 		}
 		one_store(b, shape, &cursor);
-		if (b->keep)
+		if (b->mixed)
 			between(b, mode, cursor);
 		if (below(&b->chance, 4096) == 0)
 			glk_partition_flush(&b->sender, GLK_FLUSH_RELEASE);
@@ -202,7 +196,7 @@ static int run(struct bench *b, unsigned kind, unsigned width, unsigned limit, u
 /* Runs all limits and capacities of a kind of packets and a width. */
 static void run_all(struct bench *b, unsigned kind, unsigned width, uint64_t seed, uint64_t stores)
 {
-	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "keep" };
+	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "mixed" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
 	static const unsigned capacities[] = { 64, 16 };
 

@@ -14,11 +14,11 @@
 #include "comparison.h"
 #include "parallel.h"
 
-enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, PACKING, PACKING_COMPACT, KEEP, ALL };
+enum { P2P, COMBINING, DMA, FINEPACK, OWN, CONFIG, NARROW, PACKING, PACKING_COMPACT, ALL };
 
 static const struct paradigm *const everything[] = {
 	&paradigm_p2p, &paradigm_write_combining, &paradigm_dma, &paradigm_finepack, &paradigm_compact,
-	&paradigm_config_packet, &paradigm_narrow, &paradigm_packing, &paradigm_packing_compact, &paradigm_keep, NULL,
+	&paradigm_config_packet, &paradigm_narrow, &paradigm_packing, &paradigm_packing_compact, NULL,
 };
 
 static struct comparison *start(unsigned gpus, unsigned width)
@@ -112,34 +112,6 @@ static void packing_by_hand(void **state)
 	assert_int_equal(comparison_result(c, PACKING).wire_bytes, 24 + 20 * 128);
 	assert_int_equal(comparison_result(c, PACKING_COMPACT).wire_bytes, 24 + 20 * 128);
 	comparison_free(c);
-}
-
-/* The first 64 lines are kept: they leave at the end, or when fewer than 16 stores in a round of 64 to other lines are to them.
- */
-static void keep_by_hand(void **state)
-{
-	(void)state;
-	for (unsigned hot = 15; hot <= 16; hot++) { /* stores to kept lines in each round */
-		struct comparison *c = start(2, 5);
-		uint64_t cold = 1 << 20;
-
-		for (unsigned i = 0; i < 64; i++)
-			assert_int_equal(give(c, store(0, 1, 128 * i, 8)), 0);
-		for (unsigned round = 0; round < 3; round++) {
-			for (unsigned i = 0; i < hot; i++)
-				assert_int_equal(give(c, store(0, 1, 128 * i, 8)), 0);
-			for (unsigned i = 0; i < 64; i++, cold += 128)
-				assert_int_equal(give(c, store(0, 1, cold, 8)), 0);
-		}
-		assert_int_equal(comparison_end(c), 0);
-		/* With 15 the set is renewed twice: it has the hot lines and 49 cold ones, whose distance takes up to 6 bytes,
-		 * then cold ones. */
-		assert_int_equal(comparison_result(c, KEEP).packets, hot == 16 ? 4 : 5);
-		assert_int_equal(comparison_result(c, KEEP).wire_bytes,
-				 hot == 16 ? 4 * padded(64 * 8 + 10) :
-					     3 * padded(64 * 8 + 10) + padded(64 * 8 + 16) + padded(15 * 8 + 4));
-		comparison_free(c);
-	}
 }
 
 /* A mostly stored line costs less when sent whole. */
@@ -494,7 +466,7 @@ static void any_stream(void **state)
 		assert_true(comparison_result(c, PACKING_COMPACT).wire_bytes <= comparison_result(c, PACKING).wire_bytes);
 		assert_int_equal(comparison_result(c, PACKING_COMPACT).packets, comparison_result(c, PACKING).packets);
 		if (width > 2) /* no store is cut */
-			assert_true(comparison_result(c, KEEP).wire_bytes <= comparison_result(c, P2P).wire_bytes);
+			assert_true(comparison_result(c, PACKING).wire_bytes <= comparison_result(c, P2P).wire_bytes);
 		comparison_free(c);
 	}
 }
@@ -504,7 +476,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(packing_by_hand),
-		cmocka_unit_test(keep_by_hand),
 		cmocka_unit_test(combining_whole_lines),
 		cmocka_unit_test(combining_keeps_what_is_stored_again),
 		cmocka_unit_test(combining_loads_beside_what_is_stored),
