@@ -6,8 +6,8 @@
 
 static const struct paradigm *const all[PARADIGM_COUNT] = {
 	&paradigm_p2p,		 &paradigm_write_combining, &paradigm_dma,
-	&paradigm_finepack,	 &paradigm_compact,	    &paradigm_config_packet,
-	&paradigm_narrow,	 &paradigm_packing,	    &paradigm_packing_compact,
+	&paradigm_finepack,	 &paradigm_packing_compact, &paradigm_compact,
+	&paradigm_config_packet, &paradigm_narrow,	    &paradigm_packing,
 	&paradigm_proact_inline, &paradigm_proact_polling,  &paradigm_proact_launch,
 	&paradigm_proact_hw,
 };
