@@ -285,7 +285,7 @@ static enum exit_code run_set_format(struct invocation *invocation)
 /* Sets what the card has of a policy; an older one lacks settings. */
 static enum exit_code run_set_policy(struct invocation *invocation)
 {
-	static const struct glk_policy_row rows[] = {GLK_POLICY_ROWS};
+	static const struct glk_policy_row rows[] = { GLK_POLICY_ROWS };
 	const char *policy = invocation->arguments[0];
 	enum exit_code code;
 
@@ -296,8 +296,9 @@ static enum exit_code run_set_policy(struct invocation *invocation)
 	code = find_card(invocation);
 	for (size_t i = 0; code == EXIT_OK && i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].policy, policy))
-			code = ask_if_supported(
-				invocation, set_request(invocation, (enum gpulink_setting)rows[i].setting, rows[i].value), print_set);
+			code = ask_if_supported(invocation,
+						set_request(invocation, (enum gpulink_setting)rows[i].setting, rows[i].value),
+						print_set);
 	return code;
 }
 

@@ -347,11 +347,10 @@ static void refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_store),	 cmocka_unit_test(finepack),	      cmocka_unit_test(compact),
-		cmocka_unit_test(raw_wire_bytes),
-		cmocka_unit_test(flush_reasons), cmocka_unit_test(loads_and_atomics), cmocka_unit_test(without_coalescing),
-		cmocka_unit_test(timeout),	 cmocka_unit_test(no_timeout_yet),    cmocka_unit_test(every_setting),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(one_store),	      cmocka_unit_test(finepack),      cmocka_unit_test(compact),
+		cmocka_unit_test(raw_wire_bytes),     cmocka_unit_test(flush_reasons), cmocka_unit_test(loads_and_atomics),
+		cmocka_unit_test(without_coalescing), cmocka_unit_test(timeout),       cmocka_unit_test(no_timeout_yet),
+		cmocka_unit_test(every_setting),      cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
