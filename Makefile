@@ -15,8 +15,8 @@ LOGIC   ?= model
 # CARDS=2 joins two cards by a link; LINK sets its fault injection, with the names of gpulink-card(1): "loss=1e-3 corrupt=1e-4".
 CARDS   ?= 1
 LINK    ?=
-# FORMAT=compact: the demo's packets in the compact form.
-FORMAT  ?= subheader
+# POLICY=paper: the demo with FinePack as published.
+POLICY  ?= best
 # GPU=1: the demo's work as OpenCL kernels, which PoCL runs on the CPU of the VM.
 GPU     ?= 0
 # REGION=1: Jacobi iterations by regions instead of PageRank.
@@ -55,7 +55,7 @@ DEMO_PROGRAMS := fpga/emu/gpulink-card fpga/emu/gpulink-endpoint daemon/gpulinkd
 demo:
 	@tools/setup/packages vm
 	@$(MAKE) -s -j2 demo-machine demo-programs
-	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" FORMAT=$(FORMAT) GPU=$(GPU) REGION=$(REGION) POOL=$(POOL) tests/vm/demo $(GRAPH)
+	@KERNEL=$(KERNEL) GPULINK_LOGIC=$(LOGIC) CARDS=$(CARDS) LINK="$(LINK)" POLICY=$(POLICY) GPU=$(GPU) REGION=$(REGION) POOL=$(POOL) tests/vm/demo $(GRAPH)
 
 demo-machine:
 	@tools/vm/prepare $(KERNEL)
@@ -130,7 +130,7 @@ check:
 		"1%2 tests/vm/run-suite arm64 basic" \
 		"tests/vm/demo-check plain" \
 		"0%3 tests/vm/demo-check rtl cards" \
-		"1%3 tests/vm/demo-check opencl compact" \
+		"1%3 tests/vm/demo-check opencl paper" \
 		"2%3 tests/vm/demo-check regions pool" \
 		"1%4 tests/vm/deb-check vm" \
 	-- \

@@ -59,6 +59,8 @@ static void apply_rule(struct applying *applying, const struct config_rule *rule
 	if (now->settings[rule->key] == rule->value)
 		return;
 	code = gpulink_admin_set(card, partition, (enum gpulink_setting)rule->key, rule->value);
+	if (code == -GPULINK_ENOTSUP && rule->of_policy)
+		return;
 	if (code)
 		failed(applying, "%s:%u: %s partition %u: %s %" PRIu64 ": %s", file, rule->line, card, partition,
 			 config_key_name(rule->key), rule->value, gpulink_strerror(code));

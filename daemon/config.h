@@ -46,6 +46,7 @@ struct config_rule {
 	struct config_target target;
 	unsigned key;	   /**< enum gpulink_setting, CONFIG_ENDPOINT, or CONFIG_LINK and enum gpulink_link_setting */
 	uint64_t value;	   /**< of a setting */
+	bool of_policy;	   /**< of a key `policy`: cards without the setting are left alone, and a key of its own may follow */
 	char endpoint[72]; /**< "0000:00:08.0 0", "pool" or "none", in the kernel's spelling */
 	struct gpulink_admin_range range; /**< for CONFIG_RANGE */
 	char *unknown_range; /**< its text, if the owner does not exist; else NULL */

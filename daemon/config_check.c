@@ -63,15 +63,16 @@ static const struct config_rule *rule_at(const struct check *check, const struct
 	return best;
 }
 
-static bool sets(const struct config_rule *rule, uint64_t value)
+/* What no rule sets keeps its value: by default that is on for what others need. */
+static bool on(const struct config_rule *rule)
 {
-	return rule && rule->value == value;
+	return !rule || rule->value;
 }
 
 /* Whether the setting `needed` is on for some of the partitions that the rule is for. */
 static bool on_somewhere(const struct check *check, const struct config_rule *rule, unsigned needed)
 {
-	if (sets(rule_at(check, &rule->target, needed), 1))
+	if (on(rule_at(check, &rule->target, needed)))
 		return true;
 	for (size_t i = 0; i < check->config->rule_count; i++) {
 		const struct config_rule *other = &check->config->rules[i];
@@ -79,7 +80,7 @@ static bool on_somewhere(const struct check *check, const struct config_rule *ru
 
 		if (other->key != needed || !other->value)
 			continue;
-		if (covers(a, b) && sets(rule_at(check, b, needed), 1) && sets(rule_at(check, b, rule->key), 1))
+		if (covers(a, b) && on(rule_at(check, b, needed)) && on(rule_at(check, b, rule->key)))
 			return true;
 		if (a->scope != CONFIG_DEFAULTS && b->scope != CONFIG_DEFAULTS && a->by_serial != b->by_serial)
 			return true; /* perhaps the same card */
@@ -92,8 +93,8 @@ static void check_needs(struct check *check, const struct config_rule *rule)
 	int needs = rule->key < CONFIG_ENDPOINT && rule->value ? setting_needs(rule->key) : -1;
 
 	if (needs >= 0 && rule_at(check, &rule->target, rule->key) == rule && !on_somewhere(check, rule, (unsigned)needs))
-		config_check_wrong(check, rule, "%s '1': no effect without %s = 1 for these partitions", config_key_name(rule->key),
-		      config_key_name((unsigned)needs));
+		config_check_wrong(check, rule, "%s '1': no effect where %s = 0", config_key_name(rule->key),
+				   config_key_name((unsigned)needs));
 }
 
 static bool in_effect(const struct check *check, const struct config_rule *rule)

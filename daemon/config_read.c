@@ -13,6 +13,7 @@
 #include "protocol/signature.h"
 
 #include <gpulink_admin.h>
+#include <gpulink_tables.h>
 
 #include <ctype.h>
 #include <dirent.h>
@@ -283,30 +284,34 @@ static bool same_target(const struct config_target *a, const struct config_targe
 	       a->serial == b->serial && a->partition == b->partition;
 }
 
-/* Takes over what the rule refers to. */
-static void add_rule(struct reader *reader, struct config_rule *rule)
+/* Takes over what the rule refers to. False: reported. */
+static bool add_rule(struct reader *reader, struct config_rule *rule)
 {
 	struct config *config = reader->config;
 	struct config_rule *rules;
 
 	for (size_t i = reader->first_rule; i < config->rule_count; i++) {
-		if (config->rules[i].key == rule->key && same_target(&config->rules[i].target, &rule->target) &&
+		if (config->rules[i].key == rule->key && config->rules[i].of_policy == rule->of_policy &&
+		    same_target(&config->rules[i].target, &rule->target) &&
 		    !strcmp(config->rules[i].range.name, rule->range.name)) {
 			config_read_wrong(reader, reader->line, "duplicate key '%s%s': first set in line %u",
-					  rule->key == CONFIG_RANGE ? "range " : config_key_name(rule->key), rule->range.name,
-					  config->rules[i].line);
+					  rule->of_policy	    ? "policy" :
+					  rule->key == CONFIG_RANGE ? "range " :
+								      config_key_name(rule->key),
+					  rule->range.name, config->rules[i].line);
 			free(rule->unknown_range);
-			return;
+			return false;
 		}
 	}
 	rules = realloc(config->rules, (config->rule_count + 1) * sizeof(*rules));
 	if (!rules) {
 		reader->out_of_memory = true;
 		free(rule->unknown_range);
-		return;
+		return false;
 	}
 	config->rules = rules;
 	rules[config->rule_count++] = *rule;
+	return true;
 }
 
 /* `name` follows "range". */
@@ -333,6 +338,30 @@ static void read_range_key(struct reader *reader, const char *name, const char *
 	}
 }
 
+/* A rule for each setting of the policy. */
+static void read_policy(struct reader *reader, const char *value)
+{
+	static const struct glk_policy_row rows[] = { GLK_POLICY_ROWS };
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct config_rule rule = { .target = reader->target,
+					    .file = reader->file,
+					    .line = reader->line,
+					    .of_policy = true,
+					    .key = rows[i].setting,
+					    .value = rows[i].value };
+
+		if (strcmp(rows[i].policy, value))
+			continue;
+		known = true;
+		if (!add_rule(reader, &rule))
+			return;
+	}
+	if (!known)
+		config_read_wrong(reader, reader->line, "policy '%s': must be paper or best", value);
+}
+
 static void read_card_key(struct reader *reader, const char *name, const char *value)
 {
 	struct config_rule rule = {.target = reader->target, .file = reader->file, .line = reader->line};
@@ -343,14 +372,19 @@ static void read_card_key(struct reader *reader, const char *name, const char *v
 		read_range_key(reader, name + 5, value);
 		return;
 	}
+	if (!strcmp(name, "policy")) {
+		read_policy(reader, value);
+		return;
+	}
 	while (rule.key < CONFIG_KEYS && strcmp(name, config_key_name(rule.key)))
 		rule.key++;
 	if (rule.key == CONFIG_KEYS && glk_removed(name)) {
 		config_read_wrong(reader, reader->line, "key '%s': %s; delete this line", name, glk_removed(name));
 	} else if (rule.key == CONFIG_KEYS) {
-		config_read_wrong(reader, reader->line, "unknown key '%s': must be one of %s, %s", name,
-		      list_names(names, sizeof(names), config_key_name, 0, CONFIG_ENDPOINT),
-		      of_partition ? more : list_names(more, sizeof(more), config_key_name, CONFIG_LINK, CONFIG_KEYS));
+		config_read_wrong(reader, reader->line, "unknown key '%s': must be one of policy, %s, %s", name,
+				  list_names(names, sizeof(names), config_key_name, 0, CONFIG_ENDPOINT),
+				  of_partition ? more :
+						 list_names(more, sizeof(more), config_key_name, CONFIG_LINK, CONFIG_KEYS));
 	} else if (rule.key >= CONFIG_LINK && of_partition) {
 		config_read_wrong(reader, reader->line, "key '%s': must be in [defaults] or a section [card NAME]", name);
 	} else if (rule.key == CONFIG_ENDPOINT && !of_partition) {

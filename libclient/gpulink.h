@@ -181,9 +181,9 @@ struct gpulink_endpoint_info {
  * name    "/dev/gpulinkN" or "gpulinkN" for a card; "local:NAME" for memory that processes of a user share on this machine,
  * under a name of letters, digits, '.', '_' and '-'; "soft:" for the model in the process. The last two take options
  * "key=value" separated by commas: endpoints (1 to 16, default 4), memory (size of each endpoint with optional suffix k, M or
- *         G, default 64M), subheader (2 to 6, default 5), payload (128 to 4096, a power of two, default 4096), timeout
- *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1), packing (0 or 1, default 0) and
- * compact (0 or 1, default 0; with packing). At most 127 characters. All processes that have local:NAME open give the same
+ *         G, default 64M), subheader (2 to 6, default 6), payload (128 to 4096, a power of two, default 4096), timeout
+ *         (in nanoseconds, 0 to 1000000000, default 0: off), coalesce (0 or 1, default 1), packing and compact (0 or 1,
+ * default 1). At most 127 characters. All processes that have local:NAME open give the same
  * endpoints and memory; the endpoints read 0 when no process had it open. Its stores are packed by lanes (gpulink_lane.h), for
  * which subheader is 5, timeout 0, coalesce 1, packing and compact 0, and everything else by the model in the process.
  * With options rank and processes, for example from a launcher's environment, gpulink_info tells who of how many processes this

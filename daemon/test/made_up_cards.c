@@ -78,6 +78,8 @@ static int write_value(const char *card, unsigned partition, const char *name, c
 	if (!access(path, F_OK))
 		return -GPULINK_EIO;
 	snprintf(path, sizeof(path), "%s/%s/partitions/%u/%s", getenv("MADE_UP_CARDS"), card, partition, name);
+	if (access(path, F_OK))
+		return -GPULINK_ENOTSUP; /* an older card */
 	return write_file(path, value);
 }
 

@@ -102,6 +102,36 @@ static void test_failures(void **state)
 	config_free(&config);
 }
 
+/* What a card lacks of a policy is no failure; as a key of its own it is. */
+static void test_policy(void **state)
+{
+	struct config config;
+	unsigned failures;
+
+	(void)state;
+	card_make("gpulink0", "a0", 2);
+	card_make("gpulink1", "a1", 1);
+	card_write("gpulink0", 0, "packing", "1");
+	card_write("gpulink0", 0, "compact", "1");
+	card_write("gpulink0", 1, "packing", "0");
+	card_write("gpulink0", 1, "compact", "0");
+	read_text(&config, "[defaults]\npolicy = paper\n[card gpulink0 partition 1]\npolicy = best\ncompact = 0\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 2);
+	assert_int_equal(failures, 0);
+	assert_string_equal(card_read("gpulink0", 0, "subheader_bytes"), "5");
+	assert_string_equal(card_read("gpulink0", 0, "packing"), "0");
+	assert_string_equal(card_read("gpulink0", 0, "compact"), "0");
+	assert_string_equal(card_read("gpulink0", 1, "subheader_bytes"), "6");
+	assert_string_equal(card_read("gpulink0", 1, "packing"), "1");
+	assert_string_equal(card_read("gpulink0", 1, "compact"), "0");
+	assert_string_equal(card_read("gpulink1", 0, "subheader_bytes"), "5");
+	config_free(&config);
+	read_text(&config, "[defaults]\npolicy = best\npacking = 1\n");
+	assert_int_equal(apply_to_all(&config, false, &failures), 2);
+	assert_int_equal(failures, 1);
+	config_free(&config);
+}
+
 /* Link settings in [defaults] skip cards without a link; in a card's section they are an error. */
 static void test_link(void **state)
 {
@@ -219,12 +249,10 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_applied),
-		CASE(test_unchanged_settings), CASE(test_lost_card),
-		CASE(test_failures),
-		CASE(test_link),
-		CASE(test_ranges),
-		CASE(test_unknown_owner),
+		CASE(test_applied),   CASE(test_unchanged_settings),
+		CASE(test_lost_card), CASE(test_failures),
+		CASE(test_policy),    CASE(test_link),
+		CASE(test_ranges),    CASE(test_unknown_owner),
 		CASE(test_no_cards),
 	};
 

@@ -96,6 +96,12 @@ def settings(d, group):
     return [s for s in d["setting"] if s["of"] == group]
 
 
+def policies(d):
+    """What set-policy sets: {policy: [(number of the setting, its name, value)]}; what needs another setting is on only with it."""
+    of = [(i, s) for i, s in enumerate(settings(d, "partition")) if "paper" in s]
+    return {"paper": [(i, s["name"], s["paper"]) for i, s in reversed(of)], "best": [(i, s["name"], s["reset"]) for i, s in of]}
+
+
 def registers(d, group):
     """The registers that hold these settings, in the order of their offsets."""
     used = {s["reg"]["name"]: s["reg"] for s in settings(d, group)}
@@ -131,8 +137,12 @@ def check_settings(d):
             if s["mask"] & (s["mask"] - 1) or (s["least"], s["most"]) != (0, 1):
                 raise Bad(f"{where}: a field that is a setting has one bit")
         s["reset"] = reset
-        if not s["least"] <= reset <= s["most"]:
-            raise Bad(f"{where}: its reset value {reset} is not allowed")
+        for value in (reset, s.get("paper", reset)):
+            if not s["least"] <= value <= s["most"]:
+                raise Bad(f"{where}: its value {value} is not allowed")
+        if "paper" in s:
+            before = s["reg"].get("paper", s["reg"].get("reset", 0))
+            s["reg"]["paper"] = (before & ~s["mask"]) | (s["mask"] if s["paper"] else 0) if s["mask"] else s["paper"]
         if "needs" in s:
             named(settings(d, s["of"]), s["needs"], where)
 

@@ -3,7 +3,7 @@
 import textwrap
 
 from description import GROUPS, allowed, counters, settings
-from sources import NOTICE, blocks, header_value, number, wrap
+from sources import NOTICE, blocks, header_value, number, policy_texts, wrap
 
 
 def bits(field):
@@ -167,6 +167,10 @@ def man_settings(d, group):
     return [f".BR {s['name']} \" ({allowed(dict(s, zero=''))}){end}\"" for s, end in zip(of_group, ends)]
 
 
+def man_policies(d):
+    return [man(line) for line in policy_texts(d)]
+
+
 def conf_keys(d, group):
     return [f"#{s['name']} = {s['reset']}" for s in settings(d, group)]
 
@@ -238,8 +242,9 @@ BLOCKS = {
         "partition settings": lambda d: abi_settings(d, "partition", "partitions/K", True),
     },
     "docs/ABI/testing/sysfs-bus-event_source-devices-gpulink": {"events": abi_events},
-    "docs/man/gpulinkctl.1": {"settings": lambda d: man_settings(d, "partition"), "link settings": lambda d: man_settings(d, "link")},
-    "docs/man/gpulinkd.conf.5": {"keys": lambda d: man_keys(d, "partition", ""), "link keys": lambda d: man_keys(d, "link", "link_")},
+    "docs/man/gpulinkctl.1": {"settings": lambda d: man_settings(d, "partition"), "policies": man_policies,
+                              "link settings": lambda d: man_settings(d, "link")},
+    "docs/man/gpulinkd.conf.5": {"policies": man_policies, "keys": lambda d: man_keys(d, "partition", ""), "link keys": lambda d: man_keys(d, "link", "link_")},
     "daemon/gpulinkd.conf": {"keys": lambda d: conf_keys(d, "partition")},
 }
 MARKS = {".h": ("/* ", " */"), ".md": ("<!-- ", " -->"), ".1": ('.\\" ', ""), ".5": ('.\\" ', "")}

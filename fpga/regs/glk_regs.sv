@@ -171,12 +171,14 @@ package glk_regs;
   localparam int PARTITION_STRIDE = 512; // bytes between elements
   localparam int PARTITION_COUNT = 16; // maximum number of elements
   localparam int PARTITION_SUBHEADER_BYTES = 0; // rw
-  localparam int PARTITION_SUBHEADER_BYTES_RESET = 5;
+  localparam int PARTITION_SUBHEADER_BYTES_RESET = 6;
+  localparam int PARTITION_SUBHEADER_BYTES_PAPER = 5; // FinePack as published
   localparam int PARTITION_MAX_PAYLOAD_BYTES = 8; // rw
   localparam int PARTITION_MAX_PAYLOAD_BYTES_RESET = 4096;
   localparam int PARTITION_FLUSH_TIMEOUT_NS = 16; // rw
   localparam int PARTITION_MODE = 24; // rw
-  localparam int PARTITION_MODE_RESET = 3;
+  localparam int PARTITION_MODE_RESET = 27;
+  localparam int PARTITION_MODE_PAPER = 3; // FinePack as published
   localparam logic [63:0] PARTITION_MODE_COALESCE_MASK = 64'h0000000000000001; // 1: stores are queued and packed; 0: every store is sent immediately in its own packet, over the link as write requests of at most 64 bytes, or as FinePack packets of one store (the Verilog card)
   localparam int PARTITION_MODE_COALESCE_SHIFT = 0;
   localparam logic [63:0] PARTITION_MODE_SELF_DESCRIBE_MASK = 64'h0000000000000002; // 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form

@@ -171,12 +171,14 @@
 #define GLK_PARTITION_STRIDE			0x200U /* bytes between elements */
 #define GLK_PARTITION_COUNT			0x10U /* maximum number of elements */
 #define GLK_PARTITION_SUBHEADER_BYTES		0U /* rw */
-#define GLK_PARTITION_SUBHEADER_BYTES_RESET	5U
+#define GLK_PARTITION_SUBHEADER_BYTES_RESET	6U
+#define GLK_PARTITION_SUBHEADER_BYTES_PAPER	5U /* FinePack as published */
 #define GLK_PARTITION_MAX_PAYLOAD_BYTES		8U /* rw */
 #define GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET	0x1000U
 #define GLK_PARTITION_FLUSH_TIMEOUT_NS		0x10U /* rw */
 #define GLK_PARTITION_MODE			0x18U /* rw */
-#define GLK_PARTITION_MODE_RESET		3U
+#define GLK_PARTITION_MODE_RESET		0x1bU
+#define GLK_PARTITION_MODE_PAPER		3U /* FinePack as published */
 #define GLK_PARTITION_MODE_COALESCE_MASK	0x0000000000000001ULL /* 1: stores are queued and packed; 0: every store is sent immediately in its own packet, over the link as write requests of at most 64 bytes, or as FinePack packets of one store (the Verilog card) */
 #define GLK_PARTITION_MODE_COALESCE_SHIFT	0U
 #define GLK_PARTITION_MODE_SELF_DESCRIBE_MASK	0x0000000000000002ULL /* 1: First BE carries the sub-header width; 0: First BE is 0, the paper's own form */

@@ -32,6 +32,13 @@ struct glk_setting_register {
 	unsigned long long reset;
 };
 
+/* A setting of a policy. */
+struct glk_policy_row {
+	const char *policy;
+	unsigned int setting;		/* enum gpulink_setting */
+	unsigned long long value;
+};
+
 static inline int glk_setting_allows(const struct glk_setting_row *setting, unsigned long long value)
 {
 	return value >= setting->least && value <= setting->most &&
@@ -191,10 +198,10 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 #define GLK_PARTITION_SLOT_MODE 3U
 /* Registers of the settings of a partition: struct glk_setting_register. */
 #define GLK_PARTITION_SETTING_REGISTERS \
-	{ "subheader_bytes", 0x0U, 0x5ULL }, \
+	{ "subheader_bytes", 0x0U, 0x6ULL }, \
 	{ "max_payload_bytes", 0x8U, 0x1000ULL }, \
 	{ "flush_timeout_ns", 0x10U, 0x0ULL }, \
-	{ "mode", 0x18U, 0x3ULL }
+	{ "mode", 0x18U, 0x1bULL }
 
 /* Settings of a partition: struct glk_setting_row. */
 #define GLK_PARTITION_SETTING_ROWS \
@@ -351,6 +358,19 @@ static inline int glk_setting_allows(const struct glk_setting_row *setting, unsi
 	[27] = "peer", \
 	[28] = "dmabuf", \
 	[29] = "coherence"
+
+/* Policies, in the order in which to set them: struct glk_policy_row. */
+#define GLK_POLICY_ROWS \
+	{ "paper", 6U, 0ULL }, \
+	{ "paper", 5U, 0ULL }, \
+	{ "paper", 0U, 5ULL }, \
+	{ "best", 0U, 6ULL }, \
+	{ "best", 5U, 1ULL }, \
+	{ "best", 6U, 1ULL }
+
+#define GLK_POLICY_HELP \
+	"paper: FinePack as published, compact 0, packing 0, subheader_bytes 5.\n" \
+	"best: the defaults, subheader_bytes 6, packing 1, compact 1.\n"
 
 #define GLK_PARTITION_SETTING_HELP \
 	"SETTING is subheader_bytes (2 to 6), max_payload_bytes (128, 256, 512, 1024, 2048 or 4096),\n" \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The description as C and Verilog."""
-from description import allowed, block, counters, features, mask, named, registers, settings, words
+from description import allowed, block, counters, features, mask, named, policies, registers, settings, words
 
 NOTICE = "Generated from fpga/regs by fpga/regs/generate.py: edit the description there, not this."
 
@@ -35,6 +35,8 @@ def names(d):
             group.append((reg, base + r["offset"], r["access"]))
             if r.get("reset"):
                 group.append((f"{reg}_RESET", r["reset"], ""))
+            if "paper" in r:
+                group.append((f"{reg}_PAPER", r["paper"], "FinePack as published"))
             for f in r.get("field", []):
                 group.append((f"{reg}_{f['name'].upper()}_MASK", mask(f), f.get("doc", "")))
                 group.append((f"{reg}_{f['name'].upper()}_SHIFT", f["lsb"], ""))
@@ -140,6 +142,12 @@ def metric_rows(d):
     return [row for of_metric in metrics.values() for row in of_metric]
 
 
+def policy_texts(d):
+    """A sentence for each policy."""
+    what = {"paper": "FinePack as published", "best": "the defaults"}
+    return [f"{policy}: {what[policy]}, " + ", ".join(f"{name} {value}" for _, name, value in of) + "." for policy, of in policies(d).items()]
+
+
 def setting_help(d, group):
     """The help of a command that takes SETTING VALUE; completions are made from it."""
     lines = wrap("SETTING is " + words([f"{s['name']} ({allowed(dict(s, zero=''))})" for s in settings(d, group)]) + ".", 108, "", "")
@@ -174,6 +182,13 @@ struct glk_setting_register {
 	const char *name;
 	unsigned int reg;
 	unsigned long long reset;
+};
+
+/* A setting of a policy. */
+struct glk_policy_row {
+	const char *policy;
+	unsigned int setting;		/* enum gpulink_setting */
+	unsigned long long value;
 };
 
 static inline int glk_setting_allows(const struct glk_setting_row *setting, unsigned long long value)
@@ -211,6 +226,10 @@ def c_tables(d):
                   [f"GPULINK_{v['error']}" if "error" in v else "0" for v in named(d["enum"], "status", "enums")["values"]])
     out += listed("GLK_ERROR_NAMES", "Names of the errors in the driver's log, by number.",
                   [f"[{e['number']}] = {text(e['name'])}" for e in d["error"]])
+    out += rows("GLK_POLICY_ROWS", "Policies, in the order in which to set them: struct glk_policy_row.",
+                [(text(policy), f"{number}U", f"{value}ULL") for policy, of in policies(d).items() for number, _, value in of])
+    out += ["#define GLK_POLICY_HELP \\"] + [f'\t"{line}\\n" \\' for line in policy_texts(d)]
+    out = out[:-1] + [out[-1][:-2], ""]
     for group in ("partition", "link"):
         out += setting_help(d, group)
     out += listed("GLK_LINK_SETTING_KEYS", "Keys of the link's settings in gpulinkd.conf.",

@@ -12,13 +12,29 @@ const struct glk_setting_register glk_partition_registers[] = {
 	GLK_PARTITION_SETTING_REGISTERS
 };
 
-void glk_partition_defaults(struct glk_partition *partition)
+/* The reset values, of what the card has: an older one lacks features, and perhaps widths. */
+static void partition_defaults(struct glk_card *card, struct glk_partition *partition)
+{
+	u64 *settings = partition->settings;
+	unsigned int i, fewer;
+
+	for (i = 0; i < ARRAY_SIZE(partition->settings); i++)
+		settings[i] = glk_partition_registers[i].reset;
+	for (i = 0; i < ARRAY_SIZE(glk_partition_settings); i++)
+		if (!glk_card_has(card, glk_partition_settings[i].features))
+			settings[glk_partition_settings[i].slot] &= ~glk_partition_settings[i].mask;
+	fewer = card->widths & (BIT(settings[GLK_PARTITION_SLOT_SUBHEADER_BYTES]) - 1);
+	if (fewer && !(card->widths & BIT(settings[GLK_PARTITION_SLOT_SUBHEADER_BYTES])))
+		settings[GLK_PARTITION_SLOT_SUBHEADER_BYTES] = fls(fewer) - 1;
+}
+
+int glk_partitions_identify(struct glk_card *card)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(partition->settings); i++)
-		partition->settings[i] = glk_partition_registers[i].reset;
-	partition->kind = GPULINK_ENDPOINT_NONE;
+	for (i = 0; i < GLK_PARTITION_COUNT; i++)
+		partition_defaults(card, &card->partitions[i]);
+	return 0;
 }
 
 static bool partition_allows(struct glk_card *card, const struct glk_setting_row *setting,

@@ -85,7 +85,7 @@ extern const struct glk_setting_register
 	glk_partition_registers[GLK_PARTITION_SETTING_REGISTER_COUNT];
 int glk_partition_set(struct glk_card *card, unsigned int partition,
 		      const struct glk_setting_row *setting, u64 value);
-void glk_partition_defaults(struct glk_partition *partition);
+int glk_partitions_identify(struct glk_card *card);
 void glk_partition_restore(struct glk_card *card, unsigned int partition);
 void glk_endpoint_describe(struct glk_card *card, unsigned int index, char *name, size_t size);
 bool glk_endpoint_is_whole(const struct glk_partition *p);

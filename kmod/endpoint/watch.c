@@ -209,17 +209,14 @@ static void endpoints_flush(struct glk_card *card)
 
 static void endpoints_init(struct glk_card *card)
 {
-	unsigned int i;
-
 	mutex_init(&card->range_lock);
 	INIT_LIST_HEAD(&card->dead_ranges);
 	INIT_WORK(&card->cut_work, endpoints_cut_work);
-	for (i = 0; i < GLK_PARTITION_COUNT; i++)
-		glk_partition_defaults(&card->partitions[i]);
 }
 
 const struct glk_part glk_endpoint_part = {
 	.init = endpoints_init,
+	.identify = glk_partitions_identify,
 	.exit = glk_ranges_free,
 	.publish = glk_partitions_sysfs_add,
 	.unpublish = glk_partitions_sysfs_remove,

@@ -471,7 +471,7 @@ static int open_device(const char *text, const char *name, const struct glk_back
 
 	if (!soft)
 		return -GPULINK_ENOMEM;
-	error = glk_soft_options_parse(text, &soft->options);
+	error = glk_soft_options_parse(text, name != NULL, &soft->options);
 	if (!error && name)
 		error = glk_soft_options_local(&soft->options);
 	else if (!error && (soft->options.ranked || soft->options.processes))

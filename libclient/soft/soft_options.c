@@ -13,18 +13,24 @@
 #include "../gpulink_admin.h"
 #include "../option.h"
 
-/* Those that are settings of all partitions. */
+#define MODE_BIT(name) ((GLK_PARTITION_MODE_RESET & GLK_PARTITION_MODE_##name##_MASK) != 0)
+
+/* Those that are settings of all partitions: `card`, the reset value; `lanes`, what those of a "local:" device are, which have no
+ * clock, one queue and one form of packets. */
 static const struct {
 	const char *key;
 	enum gpulink_setting setting;
 	size_t at;
+	uint64_t card, lanes;
 } settings[] = {
-	{ "subheader", GPULINK_SUBHEADER_BYTES, offsetof(struct glk_soft_options, subheader) },
-	{ "payload", GPULINK_MAX_PAYLOAD_BYTES, offsetof(struct glk_soft_options, payload) },
-	{ "timeout", GPULINK_FLUSH_TIMEOUT_NS, offsetof(struct glk_soft_options, timeout) },
-	{ "coalesce", GPULINK_COALESCE, offsetof(struct glk_soft_options, coalesce) },
-	{ "packing", GPULINK_PACKING, offsetof(struct glk_soft_options, packing) },
-	{ "compact", GPULINK_COMPACT, offsetof(struct glk_soft_options, compact) },
+	{ "subheader", GPULINK_SUBHEADER_BYTES, offsetof(struct glk_soft_options, subheader),
+	  GLK_PARTITION_SUBHEADER_BYTES_RESET, 5 },
+	{ "payload", GPULINK_MAX_PAYLOAD_BYTES, offsetof(struct glk_soft_options, payload),
+	  GLK_PARTITION_MAX_PAYLOAD_BYTES_RESET, 4096 },
+	{ "timeout", GPULINK_FLUSH_TIMEOUT_NS, offsetof(struct glk_soft_options, timeout), 0, 0 },
+	{ "coalesce", GPULINK_COALESCE, offsetof(struct glk_soft_options, coalesce), MODE_BIT(COALESCE), 1 },
+	{ "packing", GPULINK_PACKING, offsetof(struct glk_soft_options, packing), MODE_BIT(PACKING), 0 },
+	{ "compact", GPULINK_COMPACT, offsetof(struct glk_soft_options, compact), MODE_BIT(COMPACT), 0 },
 };
 
 static int soft_options_apply(void *options, const char *key, char *text)
@@ -64,11 +70,13 @@ static int soft_options_apply(void *options, const char *key, char *text)
 		key, "endpoints, memory, rank, processes, subheader, payload, timeout, coalesce, packing or compact");
 }
 
-int glk_soft_options_parse(const char *text, struct glk_soft_options *options)
+int glk_soft_options_parse(const char *text, bool local, struct glk_soft_options *options)
 {
 	int error;
 
-	*options = (struct glk_soft_options){ .memory = UINT64_C(64) << 20, .subheader = 5, .payload = 4096, .coalesce = 1 };
+	*options = (struct glk_soft_options){ .memory = UINT64_C(64) << 20 };
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		memcpy((char *)options + settings[i].at, local ? &settings[i].lanes : &settings[i].card, sizeof(uint64_t));
 	error = glk_option_each(text, soft_options_apply, options);
 	if (!options->endpoints)
 		options->endpoints = options->processes ? options->processes : 4;
@@ -116,18 +124,13 @@ static int check_job(const struct glk_soft_options *options)
 
 int glk_soft_options_local(const struct glk_soft_options *options)
 {
-	struct glk_soft_options lanes;
-
-	glk_soft_options_parse("", &lanes);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		uint64_t value, must;
+		uint64_t value;
 
 		memcpy(&value, (const char *)options + settings[i].at, sizeof(value));
-		memcpy(&must, (const char *)&lanes + settings[i].at, sizeof(must));
-		/* Lanes have no clock, one queue and one form of packets. */
-		if (value != must && settings[i].setting != GPULINK_MAX_PAYLOAD_BYTES)
+		if (value != settings[i].lanes && settings[i].setting != GPULINK_MAX_PAYLOAD_BYTES)
 			return glk_error(-GPULINK_EINVAL, "option %s=%" PRIu64 ": must be %" PRIu64 " on a local device",
-					 settings[i].key, value, must);
+					 settings[i].key, value, settings[i].lanes);
 	}
 	return check_job(options);
 }

@@ -15,8 +15,9 @@ struct glk_soft_options {
 /** Letters of the name of a "local:" device: 1 to this. */
 #define GLK_LOCAL_NAME_MAX 64u
 
-/** Parses the text; other options have their defaults. -GPULINK_EINVAL: unknown key or invalid value. */
-int glk_soft_options_parse(const char *text, struct glk_soft_options *options);
+/** Parses the text; other options have their defaults, those of a "local:" or of a "soft:" device. -GPULINK_EINVAL: unknown key or
+ * invalid value. */
+int glk_soft_options_parse(const char *text, bool local, struct glk_soft_options *options);
 
 /**
  * -GPULINK_EINVAL: a "local:" device cannot have them, or only one of rank and processes is given, or rank < processes <=

@@ -256,7 +256,8 @@ static const char *open_all(struct bench *b, unsigned payload)
 
 	snprintf(names[LOCAL], sizeof(names[LOCAL]), "local:engine-test-%d,memory=1M,endpoints=%u,payload=%u", (int)getpid(), b->endpoints,
 		 payload);
-	snprintf(names[SOFT], sizeof(names[SOFT]), "soft:memory=1M,endpoints=%u,payload=%u", b->endpoints, payload);
+	snprintf(names[SOFT], sizeof(names[SOFT]), "soft:memory=1M,endpoints=%u,payload=%u,subheader=5,packing=0", b->endpoints,
+		 payload);
 	for (unsigned way = 0; way < WAYS; way++) {
 		if (gpulink_open(names[way], &b->devices[way]))
 			return "no device";

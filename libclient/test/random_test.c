@@ -461,14 +461,16 @@ int main(int argc, char **argv)
 		return 2;
 	printf("# SEED=%" PRIu64 "\n1..%u\n", seed, CASES);
 	for (unsigned number = 0; number < CASES; number++) {
-		static const char *const modes[] = { "", "", "", "", ",timeout=2000", ",coalesce=0", ",packing=1" };
+		static const char *const modes[] = {
+			"", ",packing=0", ",packing=0,timeout=2000", ",packing=0", ",timeout=2000", ",coalesce=0", ""
+		};
 		unsigned mode = (number + number / 30 * 2) % 7;
 
-		b->packing = !local && mode == 6;
+		b->packing = !local && !strstr(modes[mode], "packing");
 		b->width = local ? 5 : 2 + number % 5;
 		b->chance.state = (seed + number + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-		snprintf(name, sizeof(name), "soft:memory=3M,subheader=%u,payload=%u%s%s", b->width,
-			 128u << number / 5 % 6, modes[mode], b->packing && number / 7 % 2 ? ",compact=1" : "");
+		snprintf(name, sizeof(name), "soft:memory=3M,subheader=%u,payload=%u%s%s", b->width, 128u << number / 5 % 6,
+			 modes[mode], b->packing && number / 7 % 2 ? ",compact=0" : "");
 		if (local)
 			snprintf(name, sizeof(name), "local:random-%ld,memory=3M,payload=%u", (long)getpid(),
 				 128u << number % 6);

@@ -212,22 +212,24 @@ static bool check_setting(const char *text, enum gpulink_setting setting, bool (
 	return false;
 }
 
+static struct json_object *set_request(const struct invocation *invocation, enum gpulink_setting setting, uint64_t value)
+{
+	struct json_object *request = with_partition(new_request("set", invocation->card), invocation->partition);
+
+	request = with(request, "setting", json_object_new_string(gpulink_setting_name(setting)));
+	return with(request, "value", json_object_new_uint64(value));
+}
+
 static enum exit_code commands_set_to(struct invocation *invocation, enum gpulink_setting setting, const char *text,
 				      bool (*parse)(const char *, uint64_t *))
 {
-	struct json_object *request;
 	enum exit_code code;
 	uint64_t value;
 
 	if (!check_setting(text, setting, parse, &value))
 		return EXIT_USAGE;
 	code = find_card(invocation);
-	if (code != EXIT_OK)
-		return code;
-	request = with_partition(new_request("set", invocation->card), invocation->partition);
-	request = with(request, "setting", json_object_new_string(gpulink_setting_name(setting)));
-	request = with(request, "value", json_object_new_uint64(value));
-	return ask_and_print(invocation, request, print_set);
+	return code == EXIT_OK ? ask_and_print(invocation, set_request(invocation, setting, value), print_set) : code;
 }
 
 static enum exit_code commands_set(struct invocation *invocation, enum gpulink_setting setting,
@@ -278,6 +280,26 @@ static enum exit_code run_set_packing(struct invocation *invocation)
 static enum exit_code run_set_format(struct invocation *invocation)
 {
 	return commands_set(invocation, GPULINK_COMPACT, parse_format);
+}
+
+/* Sets what the card has of a policy; an older one lacks settings. */
+static enum exit_code run_set_policy(struct invocation *invocation)
+{
+	static const struct glk_policy_row rows[] = { GLK_POLICY_ROWS };
+	const char *policy = invocation->arguments[0];
+	enum exit_code code;
+
+	if (strcmp(policy, "paper") && strcmp(policy, "best")) {
+		complain("policy '%s': must be paper or best", policy);
+		return EXIT_USAGE;
+	}
+	code = find_card(invocation);
+	for (size_t i = 0; code == EXIT_OK && i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].policy, policy))
+			code = ask_if_supported(invocation,
+						set_request(invocation, (enum gpulink_setting)rows[i].setting, rows[i].value),
+						print_set);
+	return code;
 }
 
 static bool print_set_endpoint(struct json_object *result)
@@ -474,10 +496,20 @@ static const struct command partition_commands[] = {
 	 .takes_card = true,
 	 .takes_partition = true,
 	 .run = run_set},
+	{.name = "set-policy",
+	 .usage = "paper|best",
+	 .summary = "choose FinePack as published, or the best settings",
+	 .details = GLK_POLICY_HELP "Settings that the card lacks are left out.\n",
+	 .least = 1,
+	 .most = 1,
+	 .takes_card = true,
+	 .takes_partition = true,
+	 .run = run_set_policy},
 	{.name = "set-subheader",
 	 .usage = "BYTES",
 	 .summary = "set the sub-header width",
-	 .details = "BYTES is 2, 3, 4, 5 or 6: a packet then covers 64 B, 16 KB, 4 MB, 1 GB or 256 GB of addresses.\n",
+	 .details = "BYTES is 2, 3, 4, 5 or 6: the queue then covers 64 B, 16 KB, 4 MB, 1 GB or 256 GB of addresses, and sub-headers\n"
+		    "have this width wherever the compact form does not take fewer bytes.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,

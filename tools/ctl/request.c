@@ -96,18 +96,39 @@ enum exit_code send_request(struct invocation *invocation, struct json_object *r
 	return exit_code_of(error);
 }
 
-enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
-			     bool (*print)(struct json_object *result))
+/* Prints a result if there is one, and puts it. */
+static enum exit_code print_result(struct invocation *invocation, enum exit_code code, struct json_object *result,
+				   bool (*print)(struct json_object *result))
 {
-	struct json_object *result = NULL;
-	enum exit_code code = send_request(invocation, request, &result);
-
 	if (code == EXIT_OK && invocation->json)
 		code = show_json(result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 	else if (code == EXIT_OK && (!print(result) || !print_warnings(result)))
 		code = unexpected();
 	json_object_put(result);
 	return code;
+}
+
+enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
+			     bool (*print)(struct json_object *result))
+{
+	struct json_object *result = NULL;
+	enum exit_code code = send_request(invocation, request, &result);
+
+	return print_result(invocation, code, result, print);
+}
+
+enum exit_code ask_if_supported(struct invocation *invocation, struct json_object *request,
+				bool (*print)(struct json_object *result))
+{
+	struct json_object *result = NULL;
+	struct failure failure;
+	int error = ask(&invocation->asker, request, &result, &failure);
+
+	if (error == -GPULINK_ENOTSUP)
+		return EXIT_OK;
+	if (error)
+		complain("%s", failure.text);
+	return print_result(invocation, exit_code_of(error), result, print);
 }
 
 enum exit_code find_card(struct invocation *invocation)

@@ -51,6 +51,10 @@ enum exit_code send_request(struct invocation *invocation, struct json_object *r
 enum exit_code ask_and_print(struct invocation *invocation, struct json_object *request,
 			     bool (*print)(struct json_object *result));
 
+/** As ask_and_print(), but nothing happens, with EXIT_OK, where the card does not support it. */
+enum exit_code ask_if_supported(struct invocation *invocation, struct json_object *request,
+				bool (*print)(struct json_object *result));
+
 /** Runs a request about the card that has no arguments, and prints the object that it returns. */
 enum exit_code show_of_card(struct invocation *invocation, const char *op);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gpulink_regs.h>
+
 #include "paradigm/chunks.h"
 #include "paradigm/parallel.h"
 
@@ -98,11 +100,11 @@ static const char help[] =
 	"  --link NAME        link type: pcie1 to pcie6, 16 lanes, or nvlink (pcie4)\n"
 	"  --ecrc             add an end-to-end CRC to transactions\n"
 	"  --payload BYTES    maximum payload size: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
-	"  --subheader BYTES  sub-header width, 2 to 6 (5)\n"
+	"  --subheader BYTES  sub-header width, 2 to 6 (FinePack: 5, packing: 6)\n"
 	"  --entries N        write queue entries per destination: 16, 32 or 64 (64)\n"
-	"  --paradigms LIST   transfer methods, comma-separated (the first six; of lanes: p2p, dma, lanes):\n"
-	"                     p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing,\n"
-	"                     packing-compact, lanes, proact-inline, proact-polling, proact-launch, proact-hw\n"
+	"  --paradigms LIST   transfer methods, comma-separated (the first seven; of lanes: p2p, dma, lanes):\n"
+	"                     p2p, write-combining, dma, finepack, packing-compact, compact, config-packet,\n"
+	"                     narrow, packing, lanes, proact-inline, proact-polling, proact-launch, proact-hw\n"
 	"  --latency NS       link latency, 0 to 1000000 (700)\n"
 	"  --compute PERCENT  computing takes this part of its time, 1 to 100000 (100)\n"
 	"  --transaction NS   least time that a transaction occupies a link, 0 to 1000000 (0)\n"
@@ -136,7 +138,6 @@ static bool take_paradigm(void *options, unsigned place, const char *name)
 }
 
 static const struct option_field fields[] = {
-	{ SUBHEADER, "subheader", false, 2, 6, offsetof(struct options, setting.subheader_bytes) },
 	{ ENTRIES, "entries", true, 16, 64, offsetof(struct options, setting.queue_entries) },
 	{ THREADS, "threads", false, 1, 65536, offsetof(struct options, setting.threads) },
 	{ JOBS, "jobs", false, 1, PARALLEL_JOBS_MAX, offsetof(struct options, jobs) },
@@ -194,8 +195,8 @@ static int options_take(void *gathered, int option, const char *value)
 	case PARADIGMS:
 		g->paradigms = true;
 		return option_list("paradigms", value,
-				   "one of p2p, write-combining, dma, finepack, compact, config-packet, narrow, packing, "
-				   "packing-compact, lanes, proact-inline, proact-polling, proact-launch, proact-hw",
+				   "one of p2p, write-combining, dma, finepack, packing-compact, compact, config-packet, "
+				   "narrow, packing, lanes, proact-inline, proact-polling, proact-launch, proact-hw",
 				   take_paradigm, o);
 	case 'o': return option_output(value, &o->output);
 	case PAYLOAD: return option_power_of_two("payload", value, 128, 4096, &g->payload);
@@ -215,6 +216,11 @@ static int options_take(void *gathered, int option, const char *value)
 		status = option_number("compute", value, 1, 100000, &n);
 		o->timing.compute_percent = (unsigned)n;
 		return status;
+	case SUBHEADER:
+		g->queue = true;
+		status = option_number("subheader", value, 2, 6, &n);
+		o->setting.subheader_bytes = o->setting.packing_subheader_bytes = (unsigned)n;
+		return status;
 	case TRANSACTION: return nanoseconds("transaction", value, &o->timing.transaction_ps);
 	case DLLP: return option_number("dllp", value, 0, 64, &o->timing.dllp_bytes);
 	case KERNEL_START: return nanoseconds("kernel-start", value, &o->timing.kernel_start_ps);
@@ -224,7 +230,6 @@ static int options_take(void *gathered, int option, const char *value)
 		status = option_number("tracking", value, 0, 1000, &n);
 		o->setting.cost.tracking = (double)n / 100;
 		return status;
-	case SUBHEADER:
 	case ENTRIES: g->queue = true; break;
 	default: break;
 	}
@@ -336,7 +341,8 @@ int options_read_more(int argc, char **argv, const struct options_more *more, st
 					   .card = { .mhz = 250, .read_ps = 1000000 } },
 			       .setting = { .link = *link_preset("pcie4"),
 					    .queue_entries = 64,
-					    .subheader_bytes = 5,
+					    .subheader_bytes = GLK_PARTITION_SUBHEADER_BYTES_PAPER,
+					    .packing_subheader_bytes = GLK_PARTITION_SUBHEADER_BYTES_RESET,
 					    .chunk_bytes = 131072,
 					    .threads = 2048,
 					    .between_bytes_per_second = 16e9,

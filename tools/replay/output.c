@@ -113,8 +113,9 @@ static int output_table(FILE *to, const struct found *f)
 		fprintf(to, "; %.0f GB/s between the cards%s", s->between_bytes_per_second / 1e9, s->flits ? ", flits" : "");
 	fprintf(to, "\nlink      %s: %s; maximum payload size %u\n", s->link.name, s->link.formula, s->link.payload_bytes);
 	if (!topology_has_lanes(s->topology))
-		fprintf(to, "%-9s %u write queue entries of 128 bytes per destination; sub-headers of %u bytes\n",
-			s->topology == TOPOLOGY_GPU ? "GPU " : "card", s->queue_entries, s->subheader_bytes);
+		fprintf(to, "%-9s %u write queue entries of 128 bytes per destination; sub-headers of %u bytes, with packing %u\n",
+			s->topology == TOPOLOGY_GPU ? "GPU " : "card", s->queue_entries, s->subheader_bytes,
+			setting_packing_subheader(s));
 	fprintf(to, "at least  %" PRIu64 " bytes on the wire; not included below: %" PRIu64 " for loads and atomics\n",
 		c->lower_bound_bytes, c->alike_bytes);
 	table_time(to, f);
@@ -364,6 +365,7 @@ static int add_stream(struct json_object *top, const struct found *f)
 			       output_add_count(top, "payload_bytes_max", s->link.payload_bytes) ||
 			       output_add_count(top, "queue_entries", s->queue_entries) ||
 			       output_add_count(top, "subheader_bytes", s->subheader_bytes) ||
+			       output_add_count(top, "packing_subheader_bytes", setting_packing_subheader(s)) ||
 			       output_add_count(top, "stores", c->stores) || add_sizes(top, c) ||
 			       output_add_count(top, "store_bytes", c->store_bytes) ||
 			       output_add_count(top, "unique_bytes", c->unique_bytes) ||

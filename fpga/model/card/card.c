@@ -14,6 +14,7 @@
 #define TSU_SETS_MAX	32768u
 #define TSU_WAYS_MAX	128u
 #define TSU_TS_BITS_MIN 5u /* the reset values of the leases fit */
+#define PACKING_MODES	(GLK_PARTITION_MODE_PACKING_MASK | GLK_PARTITION_MODE_COMPACT_MASK)
 
 void glk_card_config_default(struct glk_card_config *config)
 {
@@ -253,8 +254,11 @@ int glk_card_create(const struct glk_card_config *config, struct glk_card **out)
 	}
 	glk_pool_init(&card->pool, &card->common.config, card->pool_bytes, card->tsu_entries);
 	connect(card);
-	for (unsigned p = 0; p < config->partitions; p++)
+	for (unsigned p = 0; p < config->partitions; p++) {
 		glk_partition_init(&card->partitions[p], config->queue_entries, card_packet_out, card);
+		glk_partition_lack(&card->partitions[p], (config->link ? 0 : GLK_PARTITION_MODE_OPEN_MASK) |
+								 (config->no_packing ? PACKING_MODES : 0));
+	}
 	glk_serve_reset(&card->serve);
 	if (config->link && glk_card_link_create(&card->link, &card->common, &link_ops, card)) {
 		free(card->tsu_entries);

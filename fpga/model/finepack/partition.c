@@ -25,9 +25,9 @@ void glk_partition_init(struct glk_partition *partition, unsigned queue_entries,
 {
 	memset(partition, 0, sizeof(*partition));
 	glk_write_queue_init(&partition->queue, queue_entries);
-	set_mode(partition, GLK_PARTITION_MODE_RESET);
 	partition->out = out;
 	partition->user = user;
+	glk_partition_lack(partition, 0);
 }
 
 /* Configuring the queue resets its shape: sets that of the packet format, and whether a flush may take several packets. */
@@ -41,12 +41,18 @@ static void shape(struct glk_partition *partition, unsigned subheader_bytes, uns
 		glk_write_queue_shape(queue, GLK_SHORT_LINE_BYTES, GLK_COMPACT_RUN_BYTES);
 }
 
+void glk_partition_lack(struct glk_partition *partition, uint64_t modes)
+{
+	partition->modes = GLK_PARTITION_MODE_FIELDS_MASK & ~modes;
+	glk_partition_reset(partition);
+}
+
 uint64_t glk_partition_reset(struct glk_partition *partition)
 {
 	uint64_t dropped = partition->queue.stores;
 
 	glk_write_queue_clear(&partition->queue);
-	set_mode(partition, GLK_PARTITION_MODE_RESET);
+	set_mode(partition, GLK_PARTITION_MODE_RESET & partition->modes);
 	partition->remote = false;
 	partition->form = GLK_FORM_PLAIN;
 	partition->flush_timeout_ns = 0;
@@ -225,7 +231,7 @@ uint64_t glk_partition_get(const struct glk_partition *partition, unsigned reg)
 	}
 }
 
-static bool partition_allowed(unsigned reg, uint64_t value)
+static bool partition_allowed(const struct glk_partition *partition, unsigned reg, uint64_t value)
 {
 	switch (reg) {
 	case GLK_PARTITION_SUBHEADER_BYTES:
@@ -234,8 +240,7 @@ static bool partition_allowed(unsigned reg, uint64_t value)
 		return glk_max_payload_bytes_valid(value);
 	case GLK_PARTITION_FLUSH_TIMEOUT_NS:
 		return value <= GLK_TIMEOUT_MAX_NS;
-	case GLK_PARTITION_MODE:
-		return (value & ~GLK_PARTITION_MODE_FIELDS_MASK) == 0;
+	case GLK_PARTITION_MODE: return (value & ~partition->modes) == 0;
 	default:
 		return false;
 	}
@@ -252,7 +257,7 @@ int glk_partition_set(struct glk_partition *partition, unsigned reg, uint64_t va
 {
 	unsigned subheader_bytes = partition->queue.subheader_bytes, max_payload_bytes = partition->queue.max_payload_bytes;
 
-	if (!partition_allowed(reg, value))
+	if (!partition_allowed(partition, reg, value))
 		return -EINVAL;
 	if (value == glk_partition_get(partition, reg))
 		return 0;

@@ -29,7 +29,8 @@ enum glk_packet_form {
 /** Members may be read; only the functions below change them, except `remote`, which the endpoint sets. */
 struct glk_partition {
 	struct glk_write_queue queue;
-	uint64_t mode; /**< register MODE; the next ones are its fields */
+	uint64_t modes; /**< bits of MODE that the card has */
+	uint64_t mode;	/**< register MODE; the next ones are its fields */
 	bool coalesce;
 	bool self_describe;
 	bool open; /**< the other card may access it; checked for its requests */
@@ -48,6 +49,10 @@ struct glk_partition {
 /** Initializes an empty partition: registers at their reset values, counters 0. `queue_entries`: 16, 32 or 64. `out` gets its
  *  packets, with `user`. */
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user);
+
+/** From now on the partition lacks these bits of MODE: they are 0 at a reset, and cannot be set. For one that is empty and
+ *  at its reset values. */
+void glk_partition_lack(struct glk_partition *partition, uint64_t modes);
 
 /** Drops all queued stores and sets the reset values; keeps the counters. Returns the number of dropped stores. */
 uint64_t glk_partition_reset(struct glk_partition *partition);

@@ -350,10 +350,6 @@ static int write_partition(struct glk_registers *registers, unsigned p, unsigned
 			return -EINVAL;
 		glk_remote_ask(registers->remote, p);
 		return 0;
-	case GLK_PARTITION_MODE:
-		if ((value & GLK_PARTITION_MODE_OPEN_MASK) && !registers->common->config.link)
-			return -EINVAL;
-		return glk_partition_set(&registers->endpoints->partitions[p], reg, value);
 	default:
 		return glk_partition_set(&registers->endpoints->partitions[p], reg, value);
 	}

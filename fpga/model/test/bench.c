@@ -283,6 +283,16 @@ int bench_setup(void **state)
 	return 0;
 }
 
+int bench_setup_paper(void **state)
+{
+	bench_setup(state);
+	for (unsigned p = 0; p < BENCH_ENDPOINTS; p++) {
+		bench_write(*state, bench_partition(p, GLK_PARTITION_MODE), GLK_PARTITION_MODE_PAPER);
+		bench_write(*state, bench_partition(p, GLK_PARTITION_SUBHEADER_BYTES), GLK_PARTITION_SUBHEADER_BYTES_PAPER);
+	}
+	return 0;
+}
+
 int bench_teardown(void **state)
 {
 	bench_destroy(*state);

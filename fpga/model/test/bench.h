@@ -46,6 +46,9 @@ void bench_start(struct bench *b);
 void bench_destroy(struct bench *b);
 /* Fixture: a started bench for each test. */
 int bench_setup(void **state);
+
+/** As bench_setup(), with partitions as in FinePack as published. */
+int bench_setup_paper(void **state);
 int bench_teardown(void **state);
 
 uint64_t bench_read(struct bench *b, unsigned offset);

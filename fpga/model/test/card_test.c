@@ -470,7 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(identity, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(refusals, bench_setup, bench_teardown),
-		cmocka_unit_test_setup_teardown(stores_wait_for_release, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(stores_wait_for_release, bench_setup_paper, bench_teardown),
 		cmocka_unit_test_setup_teardown(release_waits_for_endpoints, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(release_flushes_all_partitions, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(release_leaves_others_queued, bench_setup, bench_teardown),
@@ -479,12 +479,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(window_checks, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(load_flushes_what_it_hits, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(timeout_flushes, bench_setup, bench_teardown),
-		cmocka_unit_test_setup_teardown(change_of_settings_flushes, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(change_of_settings_flushes, bench_setup_paper, bench_teardown),
 		cmocka_unit_test_setup_teardown(drain, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(endpoint_change_flushes, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(endpoint_changes_when_all_arrived, bench_setup, bench_teardown),
 		cmocka_unit_test_setup_teardown(reset_forgets_and_counts, bench_setup, bench_teardown),
-		cmocka_unit_test_setup_teardown(bad_packets_change_nothing, bench_setup, bench_teardown),
+		cmocka_unit_test_setup_teardown(bad_packets_change_nothing, bench_setup_paper, bench_teardown),
 		cmocka_unit_test_setup_teardown(poisoned_writes_store_nothing, bench_setup, bench_teardown),
 	};
 

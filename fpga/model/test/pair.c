@@ -11,7 +11,6 @@
 
 #define DELAY	  40u
 #define PATIENCE  4000000u /* clocks */
-#define MODE_OPEN (GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_OPEN_MASK)
 
 static void acknowledge(struct bench *b)
 {
@@ -82,7 +81,8 @@ void pair_create_with(struct pair *pair, uint64_t seed, unsigned leases, unsigne
 		link_wire_start(&pair->wire[i], DELAY, 2 * seed + i);
 		bench_create_linked(b, 1 + i, leases >> i & 1, packing >> i & 1, wait, pair);
 		bench_start(b);
-		bench_write(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE), MODE_OPEN);
+		bench_write(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE),
+			    bench_read(b, bench_partition(PAIR_OPEN, GLK_PARTITION_MODE)) | GLK_PARTITION_MODE_OPEN_MASK);
 		pair_bind(b, PAIR_REMOTE, PAIR_OPEN, BENCH_ENDPOINT_BYTES);
 		pair_bind(b, PAIR_REMOTE_CLOSED, PAIR_CLOSED, BENCH_ENDPOINT_BYTES);
 		bench_window(b, PAIR_SLICE, PAIR_REMOTE, 0, PAIR_SLICE, 0, BENCH_ENDPOINT_BYTES, BENCH_RW);

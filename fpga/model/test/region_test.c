@@ -630,7 +630,7 @@ static void shapes(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup_paper, bench_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(last_writer_sends),
 		TEST(widths_and_limits),

@@ -127,7 +127,7 @@ static void set_settings(struct bench *b, unsigned p)
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_FLUSH_TIMEOUT_NS),
 		  bench_chance(b, 2) ? 0 : 1 + below(&b->chance, 2000));
 	bench_set(b, bench_partition_reg(p, GLK_PARTITION_MODE),
-		  packing | (bench_chance(b, 6) ? below(&b->chance, 4) : GLK_PARTITION_MODE_RESET));
+		  packing | (bench_chance(b, 6) ? below(&b->chance, 4) : GLK_PARTITION_MODE_PAPER));
 }
 
 static void set_endpoint(struct bench *b, unsigned p)

@@ -111,6 +111,8 @@ static void start(unsigned partitions, const struct card_dut_ops *with)
 		uint64_t partition = GLK_PARTITION_ARRAY + (uint64_t)p * GLK_PARTITION_STRIDE;
 		uint64_t window = GLK_WINDOW_ARRAY + (uint64_t)p * GLK_WINDOW_STRIDE;
 
+		set(partition + GLK_PARTITION_MODE, GLK_PARTITION_MODE_PAPER);
+		set(partition + GLK_PARTITION_SUBHEADER_BYTES, GLK_PARTITION_SUBHEADER_BYTES_PAPER);
 		set(partition + GLK_PARTITION_EP_BASE, ENDPOINT * (p + 1));
 		set(partition + GLK_PARTITION_EP_BYTES, WINDOW);
 		set(partition + GLK_PARTITION_EP_KIND, GLK_EP_BUS);

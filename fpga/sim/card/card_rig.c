@@ -86,6 +86,8 @@ static void open_windows(struct rig *rig, unsigned slices, unsigned shift)
 	for (unsigned p = 0; p < rig->partitions; p++) {
 		uint64_t partition = GLK_PARTITION_ARRAY + (uint64_t)p * GLK_PARTITION_STRIDE;
 
+		set(rig, partition + GLK_PARTITION_MODE, GLK_PARTITION_MODE_PAPER); /* what is on record */
+		set(rig, partition + GLK_PARTITION_SUBHEADER_BYTES, GLK_PARTITION_SUBHEADER_BYTES_PAPER);
 		set(rig, partition + GLK_PARTITION_EP_BASE, ENDPOINT * (p + 1));
 		set(rig, partition + GLK_PARTITION_EP_BYTES, rig->window_bytes);
 		set(rig, partition + GLK_PARTITION_EP_KIND, GLK_EP_BUS);

@@ -2,7 +2,8 @@
 /*
  * packing-test DEVICE SYSFS: what `packing` and `compact` of partition 0 change. A hot set of 64 lines, which fits in the
  * queue's entries but not in a packet, is stored repeatedly: with packing it leaves once, at the release. TAP. Requires an
- * endpoint of at least 8 KiB in partition 0, and leaves both off; resets the card.
+ * endpoint of at least 8 KiB in partition 0, and leaves both off, and
+ * sub-headers of 5 bytes; resets the card.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,8 +92,12 @@ static long packets_of(unsigned char first)
 
 static void test_hot_set(void)
 {
-	long bytes = counter("wire_bytes"), without;
+	long bytes, without;
 
+	is(put_file(folder, "partitions/0/compact", "0"), 0, "FinePack as published: without the compact form");
+	is(put_file(folder, "partitions/0/packing", "0"), 0, "without packing");
+	is(put_file(folder, "partitions/0/subheader_bytes", "5"), 0, "with sub-headers of 5 bytes");
+	bytes = counter("wire_bytes");
 	is(packets_of(1), (LINES * PASSES + FIT - 1) / FIT, "without packing a packet leaves whenever it is full");
 	without = counter("wire_bytes") - bytes;
 	is(put_file(folder, "partitions/0/packing", "1"), 0, "packing is switched on");

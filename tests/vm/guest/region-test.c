@@ -200,7 +200,7 @@ static void test_refused(void)
 	target.offset = 0;
 	set("partitions/0/subheader_bytes", 2);
 	is(create(&owner, &good), -EINVAL, "sub-headers of 2 bytes");
-	set("partitions/0/subheader_bytes", 5);
+	set("partitions/0/subheader_bytes", 6);
 	ioctl(owner.fd, GPULINK_IOCTL_WINDOW_MAP, &read_only);
 	target = (struct gpulink_ioctl_region_target){ .window = read_only.handle };
 	is(create(&owner, &good), -EACCES, "a read-only window");

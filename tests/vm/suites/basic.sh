@@ -10,7 +10,7 @@ check "only root may open it" is "$(stat -c '%a %u' /dev/gpulink0)" "600 0"
 check "modinfo is complete" sh -c 'for f in license description author version; do modinfo -F $f gpulink | grep -q . || exit 1; done'
 check "serial is one value" sh -c "is() { [ \$# = 1 ]; }; is \$(cat $class/serial)"
 check "link_state is readable" sh -c "grep -q . $class/link_state"
-check "sub-header width after probe is 5" is "$(cat $class/partitions/0/subheader_bytes)" 5
+check "sub-header width after probe is 6" is "$(cat $class/partitions/0/subheader_bytes)" 6
 for w in 2 3 4 5 6; do
 	check "sub-header width $w is accepted" sh -c "echo $w > $class/partitions/1/subheader_bytes && grep -qx $w $class/partitions/1/subheader_bytes"
 done
@@ -23,11 +23,13 @@ for p in 64 100 129 8192; do
 done
 check "payload limit 256 is accepted" sh -c "echo 256 > $class/partitions/1/max_payload_bytes && grep -qx 256 $class/partitions/1/max_payload_bytes"
 for setting in packing compact; do
-	check "$setting after probe is 0" is "$(cat $class/partitions/1/$setting)" 0
+	check "$setting after probe is 1" is "$(cat $class/partitions/1/$setting)" 1
 	for v in 2 -1 x ''; do
 		check "$setting '$v' is refused" refused put "$v" $class/partitions/1/$setting
 	done
-	check "$setting 1 is accepted" sh -c "echo 1 > $class/partitions/1/$setting && grep -qx 1 $class/partitions/1/$setting"
+	for v in 1 0; do
+		check "$setting $v is accepted" sh -c "echo $v > $class/partitions/1/$setting && grep -qx $v $class/partitions/1/$setting"
+	done
 done
 check "they leave coalesce as it is" is "$(cat $class/partitions/1/coalesce)" 1
 check "timeout of 2 s is refused" refused put 2000000000 $class/partitions/1/flush_timeout_ns
@@ -60,6 +62,6 @@ if [ -e $memtypes ]; then
 	check "rmmod releases the memory type" is "$(aperture_type)" ""
 fi
 check "modprobe brings the device node back" sh -c "modprobe gpulink && test -c /dev/gpulink0"
-check "packing and compact are 0 again" is "$(cat $class/partitions/1/packing $class/partitions/1/compact)" "0
-0"
+check "packing and compact are 1 again" is "$(cat $class/partitions/1/packing $class/partitions/1/compact)" "1
+1"
 finish

@@ -9,14 +9,14 @@ socket=/run/gpulink/gpulinkd.sock
 mkdir -p /etc/gpulink /var/lib
 cat >$conf <<CONF
 [defaults]
+policy = paper
 subheader_bytes = 4
 flush_timeout_ns = 5000
 [card serial:$(cat $class/serial)]
 max_payload_bytes = 512
 [card gpulink0 partition 2]
 endpoint = 0000:00:0A.0 0
-subheader_bytes = 6
-packing = 1
+policy = best
 compact = 1
 range mine = 1M 64K rw user=1000
 range all = 0 all r group=2000
@@ -36,7 +36,7 @@ says() {
 }
 configured() {
 	wait_until 10 holds 0/subheader_bytes 4 && wait_until 10 holds 2/endpoint "0000:00:0a.0 0" &&
-		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 2/compact 1 && holds 5/flush_timeout_ns 5000
+		holds 2/subheader_bytes 6 && wait_until 10 holds 2/ranges/all/bytes 67108864 && holds 2/ranges/mine/user 1000 && holds 0/max_payload_bytes 512 && holds 2/packing 1 && holds 2/compact 1 && holds 0/packing 0 && holds 5/flush_timeout_ns 5000
 }
 
 check "gpulinkctl reports a missing daemon" ctl 3 list
@@ -201,8 +201,10 @@ check "nothing is stored" test ! -e /var/lib/gpulink/$pci.xclbin
 check "program loads logic without packing" says "gpulink0: new logic" gpulinkctl program $images/plain $images/sixteen
 check "the card has no file for packing" test ! -e $class/partitions/0/packing
 check "and none for the compact form" test ! -e $class/partitions/0/compact
-check "the daemon reports that it cannot be configured" wait_until 10 grep -q "partition 2: packing 1: operation not supported" /tmp/gpulinkd.log
-check "nor for the compact form" wait_until 10 grep -q "partition 2: compact 1: operation not supported" /tmp/gpulinkd.log
+check "the card accepted all that the driver wrote" is "$(cat $class/counters/err_config)" 0
+check "the daemon reports what cannot be configured" wait_until 10 grep -q "partition 2: compact 1: operation not supported" /tmp/gpulinkd.log
+check "but not what a policy has" refused grep -q "packing [01]: operation not supported" /tmp/gpulinkd.log
+check "set-policy leaves it out, too" says "subheader_bytes is now 5 on partition 3" gpulinkctl set-policy paper --partition 3
 check "set-packing is refused" ctl 1 set-packing 1
 check "set-format is refused" ctl 1 set-format compact
 check "program loads logic with 8 partitions" says "gpulink0: new logic, version 1.0.0, 8 partitions of 64 entries" gpulinkctl program $images/eight $images/sixteen

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh GRAPH CARDS FORMAT [FOLDER]: in the guest: an administrator's and an application's work. The daemon configures the cards, gpulinkctl
+# demo.sh GRAPH CARDS POLICY [FOLDER]: in the guest: an administrator's and an application's work. The daemon configures the cards, gpulinkctl
 # changes settings, and PageRank pushes its updates through the cards. GRAPH /region: Jacobi by regions
 # instead; /pool-GRAPH: an embedding of the graph in a pool object.
 . /suite/lib.sh
-graph=$1 cards=$2 format=$3
+graph=$1 cards=$2 policy=$3
 gpu=${4:+--gpu $4}
 
 # show COMMAND...: prints a command and its output.
@@ -14,8 +14,7 @@ show() {
 }
 # settings [--card CARD]
 settings() {
-	show gpulinkctl "$@" set-subheader 5
-	[ "$format" = subheader ] || { show gpulinkctl "$@" set-packing 1; show gpulinkctl "$@" set-format "$format"; }
+	show gpulinkctl "$@" set-policy "$policy"
 	show gpulinkctl "$@" partitions
 }
 # Each card has the other's endpoints; the daemon assigns them once the link is up.

@@ -69,11 +69,11 @@ for width in 2 6; do
 	check "sub-headers of $width bytes" put $width $class/partitions/2/subheader_bytes
 	tap "width $width" link-test /dev/gpulink0 /dev/gpulink1 2 1
 done
-for setting in packing compact; do put 1 $class/partitions/2/$setting; done
+for setting in compact packing; do put 0 $class/partitions/2/$setting; done
 sent=$(cat $class/partitions/2/counters/payload_bytes)
-tap "the compact form" link-test /dev/gpulink0 /dev/gpulink1 2 2
+tap "FinePack as published" link-test /dev/gpulink0 /dev/gpulink1 2 2
 check "packets left" test "$(cat $class/partitions/2/counters/payload_bytes)" -gt "$sent"
-for setting in packing compact; do put 0 $class/partitions/2/$setting; done
+for setting in packing compact; do put 1 $class/partitions/2/$setting; done
 check "a local endpoint assigned" put "0000:00:09.0 0" $class/partitions/1/endpoint
 put 1 $class/partitions/1/open
 check "the remote card accepts it as its remote endpoint" put "link 1" $far/partitions/1/endpoint

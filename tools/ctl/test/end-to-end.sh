@@ -266,6 +266,15 @@ check "set: keep is a setting that was removed" ctl 2 "setting 'keep': removed, 
 check "set" ctl 0 "flush_timeout_ns is now 4000 on partition 3" set flush_timeout_ns 4000 --partition 3
 check "set changes the card" holds gpulink0/partitions/3/flush_timeout_ns 4000
 check "set: a value that is not allowed is rejected" ctl 2 "max_payload_bytes '129': must be 128, 256" set max_payload_bytes 129
+check "set-policy paper" ctl 0 "subheader_bytes is now 5 on partition 2" set-policy paper --partition 2
+check "set-policy paper sets packing" holds gpulink0/partitions/2/packing 0
+check "set-policy paper sets the form" holds gpulink0/partitions/2/compact 0
+check "set-policy best" ctl 0 "format is now compact on partition 2" set-policy best --partition 2
+check "set-policy best sets the width" holds gpulink0/partitions/2/subheader_bytes 6
+check "set-policy best sets packing" holds gpulink0/partitions/2/packing 1
+rm "$work/cards/gpulink0/partitions/2/compact" "$work/cards/gpulink0/partitions/2/packing"
+check "set-policy leaves out what the card lacks" ctl 0 "subheader_bytes is now 5 on partition 2" set-policy paper --partition 2
+check "set-policy: an unknown policy is rejected" ctl 2 "policy 'good': must be paper or best" set-policy good
 check "set: an unknown setting is rejected" ctl 2 "must be one of subheader_bytes, max_payload_bytes" set colour 1
 check "set-open" ctl 0 "open is now 1 on partition 2" set-open 1 --partition 2
 check "set-open changes the card" holds gpulink0/partitions/2/open 1

@@ -60,7 +60,9 @@ class Programs:
         return key.split()
 
     def run(self, program, *words):
-        done = subprocess.run([self.programs[program], *words], capture_output=True, text=True, check=False)
+        # The rows of packing are beside FinePack's: all have its width.
+        width = ["--subheader", "5"] if words[0] == "run" and "--paradigms" in words and "--subheader" not in words else []
+        done = subprocess.run([self.programs[program], *words, *width], capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(f"paper: {program} {' '.join(words)}: {done.stderr.strip()}")
         printed = self.named(done.stdout)

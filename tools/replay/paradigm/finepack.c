@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Six paradigms that use the card model's partition:
- * finepack: one window per destination, one sub-header width; what the card sends.
+ * finepack: FinePack as published: one window per destination, one sub-header width.
  * packing: the same with MODE.PACKING: the queue leaves when its lines are full, in as many packets as it takes.
- * packing-compact: packing with MODE.COMPACT: the same packets, in the compact form where that takes less.
+ * packing-compact: packing with MODE.COMPACT: the same packets, in the compact form where that takes less; what a card sends
+ * out of the box.
  * config-packet: the alternative of the paper's discussion (VI-B). A configuration packet sets the fields that the following
  * store packets share. Each of these still carries an address and a length, like a sub-header, and its own sequence number,
  * LCRC and ECRC: 10 bytes more.
@@ -84,7 +85,8 @@ static struct finepack *finepack_make(const struct setting *setting, unsigned wi
 	f->direct = (struct direct){ .link = setting->link, .flits = setting->flits };
 	f->card = topology_has_card(setting->topology);
 	glk_partition_init(&f->partition, setting->queue_entries, finepack_packet_out, f);
-	if (glk_partition_set(&f->partition, GLK_PARTITION_SUBHEADER_BYTES, width) ||
+	if (glk_partition_set(&f->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_PAPER) ||
+	    glk_partition_set(&f->partition, GLK_PARTITION_SUBHEADER_BYTES, width) ||
 	    glk_partition_set(&f->partition, GLK_PARTITION_MAX_PAYLOAD_BYTES, setting->link.payload_bytes)) {
 		free(f);
 		return NULL;
@@ -100,11 +102,11 @@ static void *create(const struct setting *setting)
 
 static struct finepack *make_packing(const struct setting *setting, uint64_t more)
 {
-	struct finepack *f = create(setting);
+	struct finepack *f = finepack_make(setting, setting_packing_subheader(setting), GLK_FORM_PLAIN);
 
 	if (f)
 		glk_partition_set(&f->partition, GLK_PARTITION_MODE,
-				  GLK_PARTITION_MODE_RESET | GLK_PARTITION_MODE_PACKING_MASK | more);
+				  GLK_PARTITION_MODE_PAPER | GLK_PARTITION_MODE_PACKING_MASK | more);
 	return f;
 }
 
@@ -170,16 +172,16 @@ static void finepack_release(void *state)
 	.packer = PACKER_LOGIC
 
 const struct paradigm paradigm_finepack = {
-	FINEPACK("finepack", "finepack", "what the card sends: one address window, one sub-header width", create)
+	FINEPACK("finepack", "finepack", "FinePack as published: one address window, one sub-header width", create)
 };
 const struct paradigm paradigm_packing = {
-	FINEPACK("packing", "packing", "what the card sends with set-packing 1: when its lines are full, in several packets",
-		 create_packing),
+	FINEPACK("packing", "packing",
+		 "what a card sends with set-format subheader: when its lines are full, in several packets", create_packing),
 	.form = CARD_PACKING
 };
 const struct paradigm paradigm_packing_compact = {
 	FINEPACK("packing-compact", "packing-compact",
-		 "packing with set-format compact: packets in the compact form where that takes less", create_packing_compact),
+		 "what a card sends by default: packing, in the compact form where that takes less", create_packing_compact),
 	.form = CARD_COMPACT
 };
 const struct paradigm paradigm_compact = {

@@ -33,6 +33,7 @@ struct setting {
 	struct link link;
 	unsigned queue_entries;	  /**< 16, 32 or 64 lines of 128 bytes for each destination */
 	unsigned subheader_bytes; /**< H, 2 .. 6 */
+	unsigned packing_subheader_bytes; /**< H where packing is on; 0: the same */
 	uint64_t chunk_bytes;	  /**< of regions */
 	unsigned threads;	  /**< of a region's agent */
 	struct agent_cost cost;
@@ -40,6 +41,11 @@ struct setting {
 	bool flits;			 /**< the link between cards carries flits (docs/link-format.md), not transactions */
 	double between_bytes_per_second; /**< of that link, in each direction */
 };
+
+static inline unsigned setting_packing_subheader(const struct setting *setting)
+{
+	return setting->packing_subheader_bytes ? setting->packing_subheader_bytes : setting->subheader_bytes;
+}
 
 /** Flush reasons: those of the card (GLK_FLUSH_...). */
 enum { TALLY_REASONS = 10 };
@@ -93,8 +99,8 @@ struct paradigm {
 	const struct tally *(*tally)(const void *state);
 };
 
-/** The number of default paradigms: p2p, write-combining, dma, finepack, compact, config-packet. */
-enum { PARADIGM_DEFAULTS = 6 };
+/** The number of default paradigms: p2p, write-combining, dma, finepack, packing-compact, compact, config-packet. */
+enum { PARADIGM_DEFAULTS = 7 };
 
 /** The number of all paradigms, and of what may be compared at once. */
 enum { PARADIGM_COUNT = 14 };

@@ -75,7 +75,7 @@ static void system_settings(FILE *to, const struct page *p)
 	setting(to, "maximum payload size", text);
 	snprintf(text, sizeof(text), "%u entries of 128 bytes per destination", s->queue_entries);
 	setting(to, "write queue", text);
-	snprintf(text, sizeof(text), "%u bytes", s->subheader_bytes);
+	snprintf(text, sizeof(text), "%u bytes, with packing %u", s->subheader_bytes, setting_packing_subheader(s));
 	setting(to, "sub-headers", text);
 	if (!o->timed)
 		return;

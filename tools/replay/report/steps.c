@@ -158,7 +158,8 @@ static void steps_fill(struct page_run *run, const struct page_run *first)
 /* Compares the settings that sweeps change. */
 static bool same(const struct options *a, const struct options *b)
 {
-	return a->setting.subheader_bytes == b->setting.subheader_bytes && a->stream.gpus == b->stream.gpus &&
+	return a->setting.subheader_bytes == b->setting.subheader_bytes &&
+	       a->setting.packing_subheader_bytes == b->setting.packing_subheader_bytes && a->stream.gpus == b->stream.gpus &&
 	       a->setting.link.payload_bytes == b->setting.link.payload_bytes &&
 	       strcmp(a->setting.link.name, b->setting.link.name) == 0;
 }

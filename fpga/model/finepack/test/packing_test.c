@@ -158,7 +158,7 @@ static struct result play(uint64_t seed)
 		glk_partition_init(&sender[i], LINES, no_packet, NULL);
 		glk_partition_set(&sender[i], GLK_PARTITION_SUBHEADER_BYTES, s.width);
 		glk_partition_set(&sender[i], GLK_PARTITION_MAX_PAYLOAD_BYTES, s.limit);
-		glk_partition_set(&sender[i], GLK_PARTITION_MODE, GLK_PARTITION_MODE_RESET | modes[i]);
+		glk_partition_set(&sender[i], GLK_PARTITION_MODE, GLK_PARTITION_MODE_PAPER | modes[i]);
 	}
 	for (unsigned n = 0; n < STORES; n++) {
 		uint64_t address = draw_store(&s, n, &length);

@@ -371,7 +371,7 @@ static void packing(void **state)
 {
 	enum {
 		LINES = 60,
-		PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_RESET,
+		PAYLOAD = LINES * 64 + LINES / 2 * GLK_PARTITION_SUBHEADER_BYTES_PAPER,
 		BYTES = 16 + (PAYLOAD + 3) / 4 * 4
 	};
 	struct bench *b = *state;
