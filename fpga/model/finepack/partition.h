@@ -45,8 +45,8 @@ struct glk_partition {
 	void *user;
 };
 
-/** Initializes an empty partition: registers at their reset values, counters 0. `queue_entries`: 16, 32 or 64. `out` gets its
- *  packets, with `user`. */
+/** Initializes an empty partition: registers at their reset values, counters 0. `queue_entries`: 16, 32, 64 or 128. `out` gets
+ *  its packets, with `user`. */
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user);
 
 /** Drops all queued stores and sets the reset values; keeps the counters. Returns the number of dropped stores. */
