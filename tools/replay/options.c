@@ -101,7 +101,7 @@ static const char help[] =
 	"  --ecrc             add an end-to-end CRC to transactions\n"
 	"  --payload BYTES    maximum payload size: 128, 256, 512, 1024, 2048 or 4096 (4096; nvlink 256)\n"
 	"  --subheader BYTES  sub-header width, 2 to 6 (FinePack: 5, packing: 6)\n"
-	"  --entries N        write queue entries per destination: 16, 32 or 64 (64)\n"
+	"  --entries N        write queue entries per destination: 16, 32, 64, or 128, which no card has (64)\n"
 	"  --paradigms LIST   transfer methods, comma-separated (the first seven; of lanes: p2p, dma, lanes):\n"
 	"                     p2p, write-combining, dma, finepack, packing-compact, compact, config-packet,\n"
 	"                     narrow, packing, lanes, proact-inline, proact-polling, proact-launch, proact-hw\n"
@@ -138,7 +138,7 @@ static bool take_paradigm(void *options, unsigned place, const char *name)
 }
 
 static const struct option_field fields[] = {
-	{ ENTRIES, "entries", true, 16, 64, offsetof(struct options, setting.queue_entries) },
+	{ ENTRIES, "entries", true, 16, 128, offsetof(struct options, setting.queue_entries) },
 	{ THREADS, "threads", false, 1, 65536, offsetof(struct options, setting.threads) },
 	{ JOBS, "jobs", false, 1, PARALLEL_JOBS_MAX, offsetof(struct options, jobs) },
 };

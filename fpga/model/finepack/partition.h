@@ -46,8 +46,8 @@ struct glk_partition {
 	void *user;
 };
 
-/** Initializes an empty partition: registers at their reset values, counters 0. `queue_entries`: 16, 32 or 64. `out` gets its
- *  packets, with `user`. */
+/** Initializes an empty partition: registers at their reset values, counters 0. `queue_entries`: 16, 32, 64 or 128. `out` gets
+ *  its packets, with `user`. */
 void glk_partition_init(struct glk_partition *partition, unsigned queue_entries, glk_packet_out out, void *user);
 
 /** From now on the partition lacks these bits of MODE: they are 0 at a reset, and cannot be set. For one that is empty and

@@ -3,7 +3,7 @@
  * Lines are found by a hash table whose slots carry the generation of the contents, so that clearing the queue increments the
  * generation. All lines are in one window of at most 2^38 bytes, so that 32 bits number them, short ones included.
  *
- *	slot: generation 63:39, line 38:7, entry 6:0
+ *	slot: generation 63:40, line 39:8, entry 7:0
  */
 #include "finepack/write_queue.h"
 
@@ -12,11 +12,11 @@
 
 #include "base/bytes.h"
 
-#define ENTRY_BITS	7u
-#define LINE_BITS	32u
+#define ENTRY_BITS	 8u
+#define LINE_BITS	 32u
 #define GENERATION_SHIFT (ENTRY_BITS + LINE_BITS)
-#define GENERATION_LAST	((1ULL << (64u - GENERATION_SHIFT)) - 1)
-#define NOT_QUEUED	GLK_QUEUE_ENTRIES_MAX
+#define GENERATION_LAST	 ((1ULL << (64u - GENERATION_SHIFT)) - 1)
+#define NOT_QUEUED	 GLK_QUEUE_ENTRIES_MAX
 
 bool glk_subheader_bytes_valid(uint64_t value)
 {
@@ -30,7 +30,7 @@ bool glk_max_payload_bytes_valid(uint64_t value)
 
 void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries)
 {
-	assert(entries <= GLK_QUEUE_BYTES / GLK_LINE_BYTES);
+	assert(entries <= GLK_QUEUE_LINES_MAX);
 	memset(queue, 0, sizeof(*queue));
 	queue->entries = entries;
 	queue->line_shift = (unsigned)__builtin_ctz(GLK_LINE_BYTES);
@@ -110,7 +110,7 @@ static unsigned write_queue_find(const struct glk_write_queue *queue, uint32_t l
 	uint64_t wanted = (queue->generation << LINE_BITS) | line;
 
 	/* Fibonacci hashing, 2^32 divided by the golden ratio: spreads adjacent lines. */
-	for (unsigned i = (line * 0x9e3779b1u) >> 24;; i = (i + 1) % GLK_QUEUE_SLOTS) {
+	for (unsigned i = (line * 0x9e3779b1u) >> 23;; i = (i + 1) % GLK_QUEUE_SLOTS) {
 		uint64_t slot = queue->slots[i];
 
 		if (slot >> ENTRY_BITS == wanted)

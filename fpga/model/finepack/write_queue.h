@@ -17,9 +17,10 @@
 #include <gpulink_regs.h>
 
 #define GLK_SHORT_LINE_BYTES  64u
-#define GLK_QUEUE_BYTES	      (64u * GLK_LINE_BYTES)
+#define GLK_QUEUE_LINES_MAX   128u
+#define GLK_QUEUE_BYTES	      (GLK_QUEUE_LINES_MAX * GLK_LINE_BYTES)
 #define GLK_QUEUE_ENTRIES_MAX (GLK_QUEUE_BYTES / GLK_SHORT_LINE_BYTES)
-#define GLK_QUEUE_SLOTS	      256u /* of the hash table: at most a quarter full, half full with short lines */
+#define GLK_QUEUE_SLOTS	      512u /* of the hash table: at most a quarter full, half full with short lines */
 #define GLK_QUEUE_TAKEN	      (-1)
 
 /** One bit for each byte of a line: bytes 63:0 in word[0], bytes 127:64 in word[1]. */
@@ -29,7 +30,7 @@ struct glk_enables {
 
 /** Members may be read (by the packetizer, status registers and tests); only the functions below change them. */
 struct glk_write_queue {
-	unsigned entries;	    /**< capacity: 16, 32 or 64; twice that with short lines */
+	unsigned entries;	    /**< capacity: 16, 32, 64 or 128; twice that with short lines */
 	unsigned line_shift;	    /**< log2 of a line's bytes */
 	unsigned subheader_bytes;   /**< H */
 	unsigned max_payload_bytes;
@@ -77,7 +78,7 @@ static inline uint64_t glk_subheader_range(unsigned subheader_bytes)
 bool glk_subheader_bytes_valid(uint64_t value);
 bool glk_max_payload_bytes_valid(uint64_t value);
 
-/** Initializes an empty queue with the reset values of the settings. `entries`: 16, 32 or 64. */
+/** Initializes an empty queue with the reset values of the settings. `entries`: 16, 32, 64 or 128. */
 void glk_write_queue_init(struct glk_write_queue *queue, unsigned entries);
 
 /** Changes the settings. Both must be valid; the queue must be empty. */

@@ -12,6 +12,8 @@
 #include "finepack/partition.h"
 #include "system.h"
 
+enum { QUEUE_LINES = 64 };
+
 struct channel {
 	struct glk_partition partition;
 	struct system *system;
@@ -65,7 +67,7 @@ int packing_begin(struct system *s)
 		c->system = s;
 		c->destination = (uint8_t)i;
 		c->source = (uint8_t)(system_cluster(s, i) ? 0 : gpus - 1);
-		glk_partition_init(&c->partition, GLK_QUEUE_BYTES / GLK_LINE_BYTES, packing_packet_out, c);
+		glk_partition_init(&c->partition, QUEUE_LINES, packing_packet_out, c);
 		glk_partition_set(&c->partition, GLK_PARTITION_MODE, GLK_PARTITION_MODE_PAPER);
 		glk_partition_set(&c->partition, GLK_PARTITION_SUBHEADER_BYTES, GLK_PARTITION_SUBHEADER_BYTES_PAPER);
 	}

@@ -5,12 +5,14 @@ from paper_common import filled, geometric_mean, table
 
 LIMITS = (256, 512, 4096)
 PARADIGMS = ("p2p", "write-combining", "packing", "packing-compact")
+WIDE = ("packing-compact", "write-combining")
 
 
 class Runs:
     def __init__(self, run, suite):
         self.run = run
         self.suite = suite
+        self.wide = {limit: {} for limit in LIMITS}  # bytes with 128 lines, as multiples of those with 64
 
     def row(self, name):
         """Bytes as multiples of FinePack's, by limit and paradigm."""
@@ -18,6 +20,8 @@ class Runs:
         for limit in LIMITS:
             by = self.run(name, ("finepack", *PARADIGMS), False, ["--payload", str(limit)])["by"]
             row += [by[p]["wire_bytes"] / by["finepack"]["wire_bytes"] for p in PARADIGMS]
+            wide = self.run(name, WIDE, False, ["--payload", str(limit), "--entries", "128"])["by"]
+            self.wide[limit][name] = {p: wide[p]["wire_bytes"] / by[p]["wire_bytes"] for p in WIDE}
         return row
 
 
@@ -59,7 +63,22 @@ KEPT_LINES = """Until 2026-11-28 a card could also hold the lines stored to firs
     0.825 and 0.844, and cost 3,502 LUT and 4,040 LUT as memory."""
 
 
-def section(rows):
+def wide_text(wide):
+    """`wide`: of Runs."""
+    mean = {p: {limit: geometric_mean(r[p] for name, r in of.items() if name != "ct") for limit, of in wide.items()} for p in WIDE}
+    best = min((r["packing-compact"], name, limit) for limit, of in wide.items() for name, r in of.items())
+    worst = max((r["packing-compact"], name, limit) for limit, of in wide.items() for name, r in of.items())
+
+    def three(p):
+        return f"{mean[p][256]:.3f} at 256, {mean[p][512]:.3f} at 512 and {mean[p][4096]:.3f} at 4096"
+
+    return f"""A queue of 128 lines, which no card has (`gpulink-replay --entries 128`), takes with packing and the compact form
+    {three('packing-compact')} of the bytes of one of 64, {best[0]:.3f} ({best[1]}, {best[2]}) to {worst[0]:.3f} times ({worst[1]}, {worst[2]}).
+    Write combining with 128 lines takes {three('write-combining')} of its bytes with 64. That does not pay for twice the tags, byte
+    enables and data: cards have 64."""
+
+
+def section(rows, wide):
     means_of = means(rows)
     columns = [f"{p}, {limit}" for p, limit in means_of]
     by = {name: dict(zip(means_of, row)) for name, row in rows.items()}
@@ -83,6 +102,8 @@ def section(rows):
 {filled(compact_text(by, means_of))}
 
 {filled(KEPT_LINES)}
+
+{filled(wide_text(wide))}
 
 {lines}
 """

@@ -25,7 +25,7 @@ struct combining {
 	struct direct direct; /* first: direct_tally() is used on this */
 	unsigned entries, used;
 	uint8_t oldest, newest; /* NONE: empty */
-	struct entry entry[64]; /* the first `used` */
+	struct entry entry[128]; /* the first `used` */
 	uint8_t slots[SLOTS];	/* open-addressed by line: entry, or NONE */
 };
 

@@ -198,11 +198,11 @@ static void run_all(struct bench *b, unsigned kind, unsigned width, uint64_t see
 {
 	static const char *const kinds[] = { "plain", "narrow", "compact", "packing", "packing, compact", "mixed" };
 	static const unsigned limits[] = { 128, 256, 512, 4096 };
-	static const unsigned capacities[] = { 64, 16 };
+	static const unsigned capacities[] = { 128, 64, 16 };
 
 	for (unsigned l = 0; l < 4; l++) {
-		for (unsigned c = 0; c < 2; c++) {
-			unsigned number = ((kind * 5 + width - GLK_SUBHEADER_MIN) * 4 + l) * 2 + c + 1;
+		for (unsigned c = 0; c < 3; c++) {
+			unsigned number = ((kind * 5 + width - GLK_SUBHEADER_MIN) * 4 + l) * 3 + c + 1;
 			int wrong;
 
 			b->chance.state = seed + number + 1;
@@ -223,10 +223,10 @@ int main(int argc, char **argv)
 	if (!b)
 		return 2;
 	printf("# GPULINK_SEED=%" PRIu64 "\n", seed);
-	tap_plan(240);
+	tap_plan(360);
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned width = GLK_SUBHEADER_MIN; width <= GLK_SUBHEADER_MAX; width++)
-			run_all(b, kind, width, seed, stores / 240);
+			run_all(b, kind, width, seed, stores / 360);
 	free(b);
 	return tap_end();
 }
