@@ -33,7 +33,7 @@ double study_speedup(double gpu, double processor)
 	return 1 / ((1 - communication) / faster + communication * gpu / processor);
 }
 
-double study_pipelined(enum study_pipeline pipeline, double bytes)
+double study_pipelined(enum study_pipeline pipeline, double bytes, bool message)
 {
 	static const struct {
 		double factor, exponent;
@@ -42,5 +42,7 @@ double study_pipelined(enum study_pipeline pipeline, double bytes)
 	};
 	double gap = fmax(study_rows[STUDY_HOST_PUT].gap, bytes / STUDY_BANDWIDTH);
 
-	return fmax(bytes * overhead[pipeline].factor * pow(bytes, overhead[pipeline].exponent), gap);
+	double fitted = overhead[pipeline].factor * pow(bytes, overhead[pipeline].exponent);
+
+	return fmax(message ? fitted : bytes * fitted, gap);
 }

@@ -28,8 +28,11 @@ double study_single(enum study_way way, double bytes);
 /** The rows of Table II. */
 enum study_pipeline { STUDY_VERBS, STUDY_HOST, STUDY_DEVICE, STUDY_PIPELINES };
 
-/** Time per message of many in a row (Table II; section V-1a): the larger of overhead and gap. */
-double study_pipelined(enum study_pipeline pipeline, double bytes);
+/**
+ * Time per message of many in a row (Table II; section V-1a): the larger of overhead and gap. Table II's O(m) was fitted to
+ * the time of a byte (Fig. 5); its label has it, and the study's section VI uses it, as that of a message (`message`).
+ */
+double study_pipelined(enum study_pipeline pipeline, double bytes, bool message);
 
 /** Time of one message of a CPU to remote DRAM, as in the first two equations' host rows, but with the latency of DRAM (Fig.
  * 2). */

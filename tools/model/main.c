@@ -169,6 +169,22 @@ static int simulate_command(int argc, char **argv)
 enum { STUDY_LAUNCHES = 2 };
 static const double launches[STUDY_LAUNCHES] = { 5000, 2000 }; /* of a kernel, ns (section VI) */
 
+/* Times per message of many in a row, and speed-ups. */
+static void study_pipelined_json(const char *name, double bytes, bool message)
+{
+	double verbs, host, device;
+
+	printf(", \"%s\": {", name);
+	if (bytes > 0) {
+		verbs = study_pipelined(STUDY_VERBS, bytes, message);
+		host = study_pipelined(STUDY_HOST, bytes, message);
+		device = study_pipelined(STUDY_DEVICE, bytes, message);
+		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f, \"device_speedup\": %.4f",
+		       verbs, host, device, study_speedup(host, verbs), study_speedup(device, verbs));
+	}
+	printf(" }");
+}
+
 /* One size: times, and speed-ups of a ported program (Figs. 9 to 11), by get as by put. */
 static void study_row_json(double bytes)
 {
@@ -185,21 +201,23 @@ static void study_row_json(double bytes)
 			printf("%s \"%s, launch %.0f\": %.4f", w + l ? "," : "", study_rows[w].name, launches[l],
 			       study_speedup(one + launches[l], cpu));
 	}
-	printf(" }, \"pipelined\": {");
-	if (bytes > 0)
-		printf(" \"verbs\": %.1f, \"host\": %.1f, \"device\": %.1f, \"speedup\": %.4f",
-		       study_pipelined(STUDY_VERBS, bytes), study_pipelined(STUDY_HOST, bytes),
-		       study_pipelined(STUDY_DEVICE, bytes),
-		       study_speedup(study_pipelined(STUDY_HOST, bytes), study_pipelined(STUDY_VERBS, bytes)));
-	printf(" } }");
+	printf(" }");
+	study_pipelined_json("pipelined", bytes, false);
+	study_pipelined_json("pipelined_by_message", bytes, true);
+	printf(" }");
 }
 
+/* Powers of two, and the 100 bytes that the study names. */
 static void study_json(void)
 {
 	putchar('[');
 	for (unsigned bytes = 0; bytes <= 1u << 24; bytes = bytes ? bytes * 2 : 1) {
 		fputs(bytes ? ",\n" : "\n", stdout);
 		study_row_json(bytes);
+		if (bytes == 64) {
+			fputs(",\n", stdout);
+			study_row_json(100);
+		}
 	}
 	puts("\n]");
 }
@@ -218,7 +236,7 @@ static void study_table(char separator)
 			printf(csv ? ",%.0f" : " %12.0f", study_single((enum study_way)w, bytes));
 		for (unsigned p = 0; p < STUDY_PIPELINES; p++) {
 			if (bytes)
-				printf(csv ? ",%.1f" : " %9.1f", study_pipelined((enum study_pipeline)p, bytes));
+				printf(csv ? ",%.1f" : " %9.1f", study_pipelined((enum study_pipeline)p, bytes, false));
 			else if (csv)
 				putchar(',');
 		}

@@ -319,8 +319,12 @@ static void study(void **state)
 	near(study_single(STUDY_DEVICE_GET, 0), 11168, 1e-9);
 	near(study_single(STUDY_HOST_PUT, 1000), 1996 + 2 * 80 + 74, 1e-9);
 	near(study_single(STUDY_HOST_GET, 1000), 2068 + 2 * (80 + 67), 1e-9);
-	near(study_pipelined(STUDY_HOST, 8), 517.6, 0.001);
-	near(study_pipelined(STUDY_VERBS, 4096), 4096 / 12.5, 1e-9);
+	near(study_pipelined(STUDY_HOST, 8, false), 517.6, 0.001);
+	near(study_pipelined(STUDY_VERBS, 4096, false), 4096 / 12.5, 1e-9);
+	near(study_pipelined(STUDY_HOST, 8, true), 517.6 / 8, 0.001);
+	near(study_pipelined(STUDY_HOST, 100, true), 8, 1e-9);
+	near(study_pipelined(STUDY_DEVICE, 242, true), 1411 * pow(242, -0.781), 1e-9);
+	near(study_pipelined(STUDY_DEVICE, 243, true), 243 / 12.5, 1e-9);
 	near(study_processor(false, 0), 1496, 1e-9);
 	near(study_speedup(3, 3), 2.5, 1e-9);
 	near(study_speedup(1996 + 5000, 1496), 1 / (0.15 + 0.25 * 6996 / 1496), 1e-9);

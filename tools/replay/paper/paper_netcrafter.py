@@ -33,6 +33,7 @@ POOLS = [32, 64, 96, 128]
 BANDWIDTHS = [(128, 16), (128, 32), (128, 64), (256, 32), (512, 64), (32, 32)]
 TLBS = [(512, 32), (64, 32), (16, 8), (8, 4), (8, 1)]  # of a GPU, of a unit; the first is the paper's
 SHORT_POOLS = [4, 8]
+CYCLES = 4  # ns: the paper's 32 cycles of a switch whose port passes a flit of 128 GB/s each cycle
 # Table 1 of the paper: bytes required and occupied.
 TABLE_1 = {"read request": (12, 16), "write request": (76, 80), "translation request": (12, 16), "read response": (68, 80),
            "write response": (4, 16), "translation response": (12, 16)}
@@ -101,8 +102,9 @@ def gather_trace(runs, name):
     for within, between in BANDWIDTHS:
         found["bandwidth", within, between] = runs.trace(name, ["plain", "netcrafter"], "--within", str(within), "--between",
                                                          str(between))["by"]
-    for clocks in (1, 2):
+    for clocks in (1, 2, 8):
         found["clocks", clocks] = runs.trace(name, ["plain", "stitching", "pooling", "netcrafter"], "--clocks", str(clocks))["by"]
+    found["clocks", 8, CYCLES] = runs.trace(name, ["plain", "netcrafter"], "--clocks", "8", "--pool", str(CYCLES))["by"]
     for bytes_ in (4, 8, 32):
         found["trim", bytes_] = runs.trace(name, ["trimming"], "--trim", str(bytes_))["by"]["trimming"]
     for pool in SHORT_POOLS:
@@ -221,7 +223,7 @@ def holding_row(name, found):
 
 def clocks_row(name, found):
     row = [name]
-    for clocks in (1, 2, 4):
+    for clocks in (1, 2, 4, 8):
         by = found["base"]["by"] if clocks == 4 else found["clocks", clocks]
         row += [f"{by['plain']['time_ns'] / by[v]['time_ns']:.3f}" for v in ("stitching", "pooling", "netcrafter")]
     return row
@@ -285,7 +287,7 @@ def tables(traces, workloads, tlbs):
         "pool_bytes": table(["", "no pooling", *(f"{p} ns" for p in POOLS)], byte_rows(traces)),
         "holding": table(["", "pooling, yielding", "pooling, holding", "netcrafter, holding", "tuned, holding", "tuned, mean pooling ns"],
                          [holding_row(n, f) for n, f in traces.items()]),
-        "clocks": table(["", *(f"{v}, {c}" for c in (1, 2, 4) for v in ("stitching", "pooling", "netcrafter"))],
+        "clocks": table(["", *(f"{v}, {c}" for c in (1, 2, 4, 8) for v in ("stitching", "pooling", "netcrafter"))],
                         with_means([clocks_row(n, f) for n, f in traces.items()])),
         "flit": table(["", "16 B: pooling", "netcrafter", "saved", "8 B: pooling", "netcrafter", "saved"],
                       [flit_row(n, f) for n, f in traces.items()]),
@@ -349,7 +351,9 @@ def figures(traces, workloads, tlbs):
     f["bandwidth"] = {(w, b): geometric_mean(ratio(found, w, b) for found in traces.values()) for w, b in BANDWIDTHS}
     f["clocks"] = {(c, v): geometric_mean(by["plain"]["time_ns"] / by[v]["time_ns"] for by in (
         (found["base"]["by"] if c == 4 else found["clocks", c]) for found in traces.values()))
-        for c in (1, 2, 4) for v in ("stitching", "pooling", "netcrafter")}
+        for c in (1, 2, 4, 8) for v in ("stitching", "pooling", "netcrafter")}
+    f["speed_8"], f["speed_8_short"] = ({n: found[key]["plain"]["time_ns"] / found[key]["netcrafter"]["time_ns"] for n, found in traces.items()}
+                                        for key in (("clocks", 8), ("clocks", 8, CYCLES)))
     f["noise"] = {n: noise(found) for n, found in traces.items()}
     f["workloads"] = {n: found["by"]["netcrafter"]["speed_up"] for n, found in workloads.items()}
     f["workloads_mean"] = geometric_mean(f["workloads"].values())

@@ -146,12 +146,15 @@ class Runs:
             found |= {width if p["name"] == "finepack" else p["name"]: p["wire_bytes"] for p in one["paradigms"]}
         return found
 
+    def graphs(self):
+        for name, (workload, file, options) in GRAPHS.items():
+            yield name, ["--workload", workload, "--input", str((DATA if file.endswith(".gz") else self.made) / file), *options.split()]
+
     def inputs(self):
         for name in TRACES:
             yield f"trace {name}", ["--trace", str(DATA / "mgpusim" / f"{name}.rtr.zst")]
-        for name, (workload, file, options) in GRAPHS.items():
-            path = (DATA if file.endswith(".gz") else self.made) / file
-            yield name, ["--workload", workload, "--input", str(path), *options.split(), "--seed", "1"]
+        for name, words in self.graphs():
+            yield name, [*words, "--seed", "1"]
         for number, name in enumerate(self.streams):
             yield name, ["--trace", str(self.stream(number))]
 
