@@ -24,8 +24,8 @@ base/glk_time.sv
 card/glk_card.sv
 card/glk_card_link.sv
 card/glk_top_us.sv
-finepack/glk_arrivals.sv
 finepack/glk_array_reader.sv
+finepack/glk_arrivals.sv
 finepack/glk_compact.sv
 finepack/glk_compact_choice.sv
 finepack/glk_compact_reader.sv

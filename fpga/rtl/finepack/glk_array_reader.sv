@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-// Reads the offsets of a packet in the array form (docs/wire-format.md, "The array form"), one record per clock, and outputs its
-// records as runs. Offsets of 3 bytes are in two parts: the first one is kept, a beat per clock, until the second one comes.
+// Reads the offsets of a packet in the array form (docs/wire-format.md, "The array form"), one record per clock, and outputs
+// its records as runs. Offsets of 3 bytes are in two parts: the first one is kept, a beat per clock, until the second comes.
 module glk_array_reader #(
   parameter int DATA_W = 512,
   parameter int LANES  = DATA_W / 8
