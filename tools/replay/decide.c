@@ -19,6 +19,11 @@ static struct options *add(struct options *runs, unsigned *count, const struct o
 	return run;
 }
 
+static void at_width(struct options *run, unsigned subheader_bytes)
+{
+	run->setting.subheader_bytes = run->setting.packing_subheader_bytes = subheader_bytes;
+}
+
 unsigned decide_runs(const struct options *o, struct options runs[DECIDE_RUNS])
 {
 	static const struct paradigm *const without[] = { &paradigm_p2p, &paradigm_dma, &paradigm_lanes,
@@ -37,9 +42,9 @@ unsigned decide_runs(const struct options *o, struct options runs[DECIDE_RUNS])
 	}
 	if (topology == TOPOLOGY_CARD && strcmp(o->setting.link.name, "nvlink") == 0)
 		return count; /* no card is on it */
-	add(runs, &count, o, topology, logic);
+	at_width(add(runs, &count, o, topology, logic), o->setting.subheader_bytes);
 	/* The other width that covers all of an endpoint, or takes less. */
-	add(runs, &count, o, topology, logic)->setting.subheader_bytes = o->setting.subheader_bytes == 6 ? 5 : 6;
+	at_width(add(runs, &count, o, topology, logic), o->setting.subheader_bytes == 6 ? 5 : 6);
 	return count;
 }
 
