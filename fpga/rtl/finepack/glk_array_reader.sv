@@ -43,9 +43,9 @@ module glk_array_reader #(
   logic        sized;
   logic [10:0] low_end;      // the lower part's end, of at most 2 * 682 bytes where it is used
   logic [9:0]  slots;        // records and padding, in the part that is read last
-  wire [12:0]  low_padded   = (width == 2'd2 ? {1'b0, count, 2'b0} : {2'b0, count, 1'b0}) + 13'd15;
-  wire [10:0]  high_padded  = {1'b0, count} + 11'd15;
-  wire [12:0]  offset_bytes = {low_padded[12:4], 4'b0} + (split ? {2'b0, high_padded[10:4], 4'b0} : 13'd0);
+  wire [8:0]   low_rows     = width == 2'd2 ? {1'b0, count[9:2]} + 9'(|count[1:0]) : {2'b0, count[9:3]} + 9'(|count[2:0]);
+  wire [6:0]   high_rows    = {1'b0, count[9:4]} + 7'(|count[3:0]);
+  wire [12:0]  offset_bytes = {low_rows, 4'b0} + (split ? {2'b0, high_rows, 4'b0} : 13'd0); // rows of 16
   wire [14:0]  all_bytes    = {2'b0, offset_bytes} + ({5'b0, count} << (3'd2 + {1'b0, unit}));
   wire         size_fine    = all_bytes == {2'b0, payload};
 
@@ -114,8 +114,8 @@ module glk_array_reader #(
     if (sized) begin
       sized     <= 1'b0;
       m_data_at <= offset_bytes[11:0];
-      low_end   <= {low_padded[10:4], 4'b0};
-      slots     <= width == 2'd0 ? {low_padded[10:4], 3'b0} : split ? {high_padded[9:4], 4'b0} : {low_padded[11:4], 2'b0};
+      low_end   <= {low_rows[6:0], 4'b0};
+      slots     <= width == 2'd0 ? {low_rows[6:0], 3'b0} : split ? {high_rows[5:0], 4'b0} : {low_rows[7:0], 2'b0};
       filling   <= size_fine && split;
       running   <= size_fine && !split;
       m_busy    <= size_fine;

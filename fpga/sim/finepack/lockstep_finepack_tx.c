@@ -48,6 +48,7 @@ static struct {
 	uint64_t made, checked;	   /* packets */
 	uint64_t reported;		   /* packets whose event was seen */
 	uint64_t flushed;	   /* flushes reported up to the previous clock */
+	uint64_t first_generation; /* of a queue that has not been flushed */
 	struct sent_token tokens[TOKENS_MAX]; /* a ring */
 	uint64_t tokens_given, tokens_back;
 	uint8_t beat[GLK_PACKET_ROOM + DUT_BEAT_MAX];
@@ -93,7 +94,7 @@ static uint64_t flushes(void)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
-		sum += t.model[i].queue.generation - 1;
+		sum += t.model[i].queue.generation - t.first_generation;
 	return sum;
 }
 
@@ -528,6 +529,7 @@ static void begin(struct tx_dut *dut, struct expected *expected, struct chance c
 	t.chance = chance;
 	for (unsigned i = 0; i < PARTITIONS_MAX; i++)
 		glk_partition_init(&t.model[i], tx_dut_entries(), on_packet, &t.model[i]);
+	t.first_generation = t.model[0].queue.generation;
 }
 
 static void start(uint64_t seed, uint64_t round, const char *wave)
