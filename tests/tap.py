@@ -11,7 +11,7 @@ def check(good, what, *said):
     failed += not good
     if not good:
         print("".join(f"# {line}\n" for one in said for line in str(one).splitlines()), end="")
-    print(f"{'' if good else 'not '}ok {number} - {what}", flush=True)
+    print(f"{'' if good else 'not '}ok {number} - {' '.join(str(what).splitlines())}", flush=True)
     return good
 
 
