@@ -39,15 +39,17 @@ module glk_array_reader #(
   logic [12:0] payload;
   wire         split = width == 2'd1;
 
-  // --- sizes, one clock behind the start ---
-  logic        sized;
+  // --- sizes, in the two clocks behind the start ---
+  logic        sizing, sized;
+  logic [12:0] offsets;      // bytes
+  logic [13:0] values;
   logic [10:0] low_end;      // the lower part's end, of at most 2 * 682 bytes where it is used
   logic [9:0]  slots;        // records and padding, in the part that is read last
   wire [8:0]   low_rows     = width == 2'd2 ? {1'b0, count[9:2]} + 9'(|count[1:0]) : {2'b0, count[9:3]} + 9'(|count[2:0]);
   wire [6:0]   high_rows    = {1'b0, count[9:4]} + 7'(|count[3:0]);
   wire [12:0]  offset_bytes = {low_rows, 4'b0} + (split ? {2'b0, high_rows, 4'b0} : 13'd0); // rows of 16
-  wire [14:0]  all_bytes    = {2'b0, offset_bytes} + ({5'b0, count} << (3'd2 + {1'b0, unit}));
-  wire         size_fine    = all_bytes == {2'b0, payload};
+  wire         size_fine    = {2'b0, offsets} + {1'b0, values} == {2'b0, payload};
+  assign m_data_at = offsets[11:0];
 
   // --- slots ---
   logic             filling;  // a beat of the lower part is kept per clock
@@ -111,19 +113,22 @@ module glk_array_reader #(
       m_fine <= !pad_wrong && !a_wrong;
     end
 
-    if (sized) begin
-      sized     <= 1'b0;
-      m_data_at <= offset_bytes[11:0];
+    if (sizing) begin
+      offsets   <= offset_bytes;
+      values    <= {4'b0, count} << shift;
       low_end   <= {low_rows[6:0], 4'b0};
       slots     <= width == 2'd0 ? {low_rows[6:0], 3'b0} : split ? {high_rows[5:0], 4'b0} : {low_rows[7:0], 2'b0};
-      filling   <= size_fine && split;
-      running   <= size_fine && !split;
-      m_busy    <= size_fine;
+    end
+    sizing <= s_start;
+    sized  <= sizing;
+    if (sized) begin
+      filling <= size_fine && split;
+      running <= size_fine && !split;
+      m_busy  <= size_fine;
     end
     if (s_start) begin
       m_busy    <= 1'b1;
       m_fine    <= 1'b0;
-      sized     <= 1'b1;
       count     <= s_count;
       unit      <= s_unit;
       width     <= s_width;
@@ -134,6 +139,7 @@ module glk_array_reader #(
       pad_wrong <= 1'b0;
     end
     if (rst) begin
+      sizing  <= 1'b0;
       sized   <= 1'b0;
       filling <= 1'b0;
       running <= 1'b0;
@@ -150,7 +156,7 @@ module glk_array_reader #(
     if (checks) begin
       begin : starts_when_idle assert(!s_start || !m_busy); end
       begin : counted assert(!s_start || (s_count != 10'd0 && s_unit != 2'd3 && s_width != 2'd3)); end
-      begin : busy_while_running assert(m_busy || !(sized || filling || running || a_valid)); end
+      begin : busy_while_running assert(m_busy || !(sizing || sized || filling || running || a_valid)); end
       begin : within_payload assert(!m_valid || 13'(m_data_at) + 13'(m_place) + m_length <= payload); end
       begin : one_part assert(!(filling && running)); end
     end
