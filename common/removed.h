@@ -9,7 +9,7 @@
 /** Why a setting is gone, to follow its name and a colon; NULL: there was none of that name. Static. */
 static inline const char *glk_removed(const char *setting)
 {
-	return strcmp(setting, "keep") ? NULL : "removed, because kept lines saved no bytes in real programs";
+	return strcmp(setting, "keep") ? NULL : "removed, because kept lines saved less than 1 % in real programs";
 }
 
 #endif /* GLK_REMOVED_H */

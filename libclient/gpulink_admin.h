@@ -43,7 +43,8 @@ enum gpulink_setting {
 	 *  FEATURES.LINK */
 	GPULINK_OPEN,
 	/** 0: the queue is sent as one packet, at the latest when its payload is full; 1: when its entries are full, in as
-	 *  many packets as it takes, which never takes more bytes than plain writes; only on cards with FEATURES.PACKING */
+	 *  many packets as it takes, with at most 12 bytes more than plain writes for each store that this cuts; only on
+	 *  cards with FEATURES.PACKING */
 	GPULINK_PACKING,
 	/** 1: a packet is sent in the compact form where that takes fewer bytes, over a link only if the remote card
 	 *  accepts it (peer_compact); 0: all packets have sub-headers; only on cards with FEATURES.COMPACT */

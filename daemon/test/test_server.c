@@ -339,7 +339,8 @@ static void test_no_effect(void **state)
 	expect(f, fd, SET("set", "packing", "0"), "{\"id\":null,\"ok\":true,\"result\":{\"card\":\"gpulink0\",\"setting\":\"packing\",\"value\":0,"
 	       "\"first\":0,\"count\":2,\"warnings\":[\"partition 0: compact 1: no effect while packing is 0\"]}}");
 	assert_string_equal(card_read("gpulink0", 0, "packing"), "0");
-	expect_error(f, fd, SET("set", "keep", "0"), "EINVAL", "setting 'keep': removed, because kept lines saved no bytes");
+	expect_error(f, fd, SET("set", "keep", "0"), "EINVAL",
+		     "setting 'keep': removed, because kept lines saved less than 1 %");
 	assert_null(strstr(ask(f, fd, SET_ENDPOINT("link 3")), "warnings"));
 	assert_non_null(strstr(ask(f, fd, "{\"op\":\"set_endpoint\"," OF_CARD ",\"partition\":1,\"endpoint\":\"link 3\"}"),
 			       "\"warnings\":[\"partition 0 has the endpoint link 3, too"));

@@ -546,7 +546,7 @@ static const struct command partition_commands[] = {
 	 .usage = "0|1",
 	 .summary = "choose when a queue leaves",
 	 .details = "0: as one packet, at the latest when its payload is full. 1: when its entries are full, in as many packets as\n"
-		    "it takes, which never takes more bytes than plain writes. Only on cards that can.\n",
+		    "it takes, with at most 12 bytes more than plain writes for each store that this cuts. Only on cards that can.\n",
 	 .least = 1,
 	 .most = 1,
 	 .takes_card = true,

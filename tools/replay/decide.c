@@ -100,11 +100,10 @@ void decide_name(const struct way *way, char *text, size_t room)
 
 void decide_commands(FILE *to, const struct way *way)
 {
-	bool packing = way->paradigm != &paradigm_finepack, compact = way->paradigm == &paradigm_packing_compact;
-
-	fprintf(to,
-		"gpulinkctl set-subheader %u\ngpulinkctl set-payload %u\ngpulinkctl set-packing %d\ngpulinkctl set-format %s\n",
-		way->subheader_bytes, way->payload_bytes, packing, compact ? "compact" : "subheader");
+	fprintf(to, "gpulinkctl set-policy %s\n", way->paradigm == &paradigm_finepack ? "paper" : "best");
+	if (way->paradigm == &paradigm_packing)
+		fputs("gpulinkctl set-format subheader\n", to);
+	fprintf(to, "gpulinkctl set-subheader %u\ngpulinkctl set-payload %u\n", way->subheader_bytes, way->payload_bytes);
 }
 
 const char *decide_hop(enum hop hop)

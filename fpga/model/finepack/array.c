@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "finepack/array.h"
 
-#include <string.h>
-
 #define TAG_WIDTH_SHIFT 2u
-#define TAG_DISTINCT	0x10u
 #define TAG_RESERVED	0xe0u
-
-unsigned glk_array_tag(const struct glk_array *array)
-{
-	unsigned unit = array->unit == 4 ? 0 : array->unit == 8 ? 1 : 2;
-
-	return unit | (array->width - 2) << TAG_WIDTH_SHIFT | (array->distinct ? TAG_DISTINCT : 0);
-}
 
 bool glk_array_of(const uint8_t *header, struct glk_array *array)
 {
@@ -22,7 +12,6 @@ bool glk_array_of(const uint8_t *header, struct glk_array *array)
 		.count = (unsigned)header[GLK_ARRAY_COUNT] << 8 | header[GLK_ARRAY_COUNT + 1],
 		.unit = 4u << unit,
 		.width = 2 + width,
-		.distinct = tag & TAG_DISTINCT,
 	};
 	return array->count && unit < 3 && width < 3 && !(tag & TAG_RESERVED);
 }
@@ -48,16 +37,6 @@ size_t glk_array_bytes(const struct glk_array *array)
 	return glk_array_values_at(array) + (size_t)array->count * array->unit;
 }
 
-unsigned glk_array_most(const struct glk_array *array, size_t bytes)
-{
-	struct glk_array most = *array;
-
-	for (most.count = (unsigned)(bytes / (array->width + array->unit)); most.count; most.count--)
-		if (glk_array_bytes(&most) <= bytes)
-			break;
-	return most.count;
-}
-
 uint64_t glk_array_offset(const struct glk_array *array, const uint8_t *payload, unsigned record)
 {
 	unsigned lows = array->width == 4 ? 4 : 2;
@@ -69,26 +48,6 @@ uint64_t glk_array_offset(const struct glk_array *array, const uint8_t *payload,
 	else if (array->width == 3)
 		offset |= (uint64_t)payload[padded(low_bytes(array)) + record] << 16;
 	return offset * array->unit;
-}
-
-void glk_array_set_offset(const struct glk_array *array, uint8_t *payload, unsigned record, uint64_t offset)
-{
-	unsigned lows = array->width == 4 ? 4 : 2;
-	uint64_t units = offset / array->unit;
-
-	for (unsigned i = 0; i < lows; i++)
-		payload[(size_t)record * lows + i] = (uint8_t)(units >> (8 * i));
-	if (array->width == 3)
-		payload[padded(low_bytes(array)) + record] = (uint8_t)(units >> 16);
-}
-
-void glk_array_clear_padding(const struct glk_array *array, uint8_t *payload)
-{
-	size_t high = padded(low_bytes(array));
-
-	memset(payload + low_bytes(array), 0, high - low_bytes(array));
-	if (array->width == 3)
-		memset(payload + high + array->count, 0, padded(array->count) - array->count);
 }
 
 static bool is_zero(const uint8_t *from, const uint8_t *end)

@@ -19,26 +19,19 @@ struct glk_array {
 	unsigned count;	     /**< records */
 	unsigned unit;	     /**< bytes of a value, and of what an offset counts: 4, 8 or 16 */
 	unsigned width;	     /**< bytes of an offset: 2, 3 or 4 */
-	bool distinct;	     /**< the sender says that no two records have the same offset */
 };
 
-/** Tag of a packet, and the shape from header bytes 4 to 6; false if they are invalid. */
-unsigned glk_array_tag(const struct glk_array *array);
+/** The shape from header bytes 4 to 6; false if they are invalid. */
 bool glk_array_of(const uint8_t *header, struct glk_array *array);
 
 /** Where in the payload the values begin, and the size of the payload. The number of records is not limited. */
 size_t glk_array_values_at(const struct glk_array *array);
 size_t glk_array_bytes(const struct glk_array *array);
 
-/** The most records whose payload has at most `bytes` bytes. */
-unsigned glk_array_most(const struct glk_array *array, size_t bytes);
-
-/** The offset of a record, in bytes from the base; writes that of a record, a multiple of the unit. */
+/** The offset of a record, in bytes from the base. */
 uint64_t glk_array_offset(const struct glk_array *array, const uint8_t *payload, unsigned record);
-void glk_array_set_offset(const struct glk_array *array, uint8_t *payload, unsigned record, uint64_t offset);
 
-/** Zeroes the padding between the parts; and whether all of it is zero. */
-void glk_array_clear_padding(const struct glk_array *array, uint8_t *payload);
+/** Whether all padding between the parts is zero. */
 bool glk_array_padding_is_zero(const struct glk_array *array, const uint8_t *payload);
 
 #endif /* GLK_ARRAY_H */

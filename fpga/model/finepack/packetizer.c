@@ -74,16 +74,6 @@ size_t glk_packetizer_finish_compact(uint8_t packet[GLK_PACKET_ROOM], uint64_t a
 				 glk_compact_first_be(coding), payload);
 }
 
-size_t glk_packetizer_finish_array(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, const struct glk_array *array)
-{
-	size_t bytes = packetizer_finish(packet, base, glk_array_tag(array), GLK_ARRAY_FIRST_BE, glk_array_bytes(array));
-
-	packet[GLK_ARRAY_COUNT] = (uint8_t)(array->count >> 8);
-	packet[GLK_ARRAY_COUNT + 1] = (uint8_t)array->count;
-	glk_array_clear_padding(array, packet + GLK_PACKET_HEADER_BYTES);
-	return bytes;
-}
-
 unsigned glk_packetizer_narrowest(const struct glk_write_queue *queue)
 {
 	uint64_t first = (queue->base & ~(uint64_t)(GLK_LINE_BYTES - 1)) + line_offset(queue, 0), differ = 0;

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "finepack/array.h"
 #include "finepack/compact.h"
 #include "finepack/write_queue.h"
 
@@ -48,12 +47,6 @@ size_t glk_packetizer_build(const struct glk_write_queue *queue, unsigned width,
 size_t glk_packetizer_finish(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, unsigned first_be, size_t payload);
 size_t glk_packetizer_finish_compact(uint8_t packet[GLK_PACKET_ROOM], uint64_t address, const struct glk_compact_coding *coding,
 				     size_t payload);
-
-/**
- * Writes the header of a packet in the array form, and zeroes the padding, around offsets and values that are in place.
- * `base`: a link address, a multiple of 16; the payload has at most 4096 bytes. Returns the size of the packet.
- */
-size_t glk_packetizer_finish_array(uint8_t packet[GLK_PACKET_ROOM], uint64_t base, const struct glk_array *array);
 
 /** Builds the next packet of a walk in the compact form (compact.h), where adjacent bytes of two lines form one run; *runs: the
  *  number of runs. Returns the size of the packet as above, or 0 when no run is left. */

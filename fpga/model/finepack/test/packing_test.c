@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Packing never loses to plain writes: random streams of stores cost no more bytes with MODE.PACKING. They cost at most 1.2
- * times those without it. Write combining of as many lines, in LRU order, whose runs leave one by one, is reported beside them
- * (docs/wire-format.md, "Packing": what can be proven, and what cannot). The compact form never takes more than without it.
+ * Packing against plain writes: these random streams of stores cost no more bytes with MODE.PACKING (bounds_test.c has those
+ * that do, and the bound). They cost at most 1.2 times those without it. Write combining of as many lines, in LRU order,
+ * whose runs leave one by one, is reported beside them (docs/wire-format.md, "Packing": what can be proven, and what
+ * cannot). The compact form never takes more than without it.
  *
  * packing_test [STREAMS]: 2000 by default. GPULINK_SEED replays one run.
  */
