@@ -36,7 +36,7 @@ static struct {
 	uint64_t due[READS]; /* clock from which a read is answered, and its beats that are left */
 	unsigned beats[READS], first, last;
 	unsigned latency; /* of those reads */
-	uint64_t mode;	  /* of the partitions */
+	uint64_t mode;	  /* of the partitions: of stores each form's, else the reset value */
 } t = { .latency = LATENCY, .mode = GLK_PARTITION_MODE_RESET };
 
 static void on_write(void *user, uint64_t address, const void *data, size_t len)
@@ -111,7 +111,6 @@ static void start(unsigned partitions, const struct card_dut_ops *with)
 		uint64_t partition = GLK_PARTITION_ARRAY + (uint64_t)p * GLK_PARTITION_STRIDE;
 		uint64_t window = GLK_WINDOW_ARRAY + (uint64_t)p * GLK_WINDOW_STRIDE;
 
-		set(partition + GLK_PARTITION_MODE, GLK_PARTITION_MODE_PAPER);
 		set(partition + GLK_PARTITION_SUBHEADER_BYTES, GLK_PARTITION_SUBHEADER_BYTES_PAPER);
 		set(partition + GLK_PARTITION_EP_BASE, ENDPOINT * (p + 1));
 		set(partition + GLK_PARTITION_EP_BYTES, WINDOW);

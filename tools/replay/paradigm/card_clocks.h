@@ -28,13 +28,6 @@ static const struct card_term card_release = { 153.7, 1.00 }, card_release_batch
 static const struct card_term card_region_chunk = { 177.6, -0.13 }, card_region_page = { 189.4, 2.13 },
 			      card_region_target = { 141.4, -0.19 };
 
-/* Ring entries with up to 32 bytes. */
-static const struct card_term card_put_inline = { 41.2, 0.14 }, card_put = { 61.9, 2.13 }, card_get = { 85.3, 2.13 };
-
-/* A store of 8 bytes to the pool: to another line than the one before; to the same. */
-#define CARD_POOL_CLOCKS      1.043
-#define CARD_POOL_LINE_CLOCKS 8.000
-
 /* A flit of 16 bytes on the link, a frame's end included (docs/link-format.md). */
 #define CARD_FLIT_CLOCKS 1.0909
 
